@@ -31,7 +31,7 @@ const WIDTHS = [
 type Look = (typeof WIDTHS)[number] & { readonly theme: (typeof THEMES)[number] }
 
 /** The pictures of the documentation. */
-const SHOWN = ['list', 'changes', 'monitor', 'run-of-text']
+const SHOWN = ['list', 'changes', 'monitor', 'run-of-text', 'new-looked']
 
 const { values: options, positionals } = parseArgs({ options: { docs: { type: 'boolean' } }, allowPositionals: true })
 const [folder = 'screenshots'] = positionals
@@ -55,7 +55,8 @@ const site = await startDemoSite()
 left.defer(() => site.close())
 
 console.log('checking pages that change')
-const shown = await makeDemoTeam({ base, key: owner.api_key, database, site })
+const team = await makeDemoTeam({ base, key: owner.api_key, database, site })
+const shown = { ...team, look: `${site.base}/shop` }
 
 const browser = left.use(await startTestBrowser())
 const looks = THEMES.flatMap((theme) => WIDTHS.map((size) => ({ theme, ...size })))

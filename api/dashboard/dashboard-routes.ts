@@ -36,6 +36,8 @@ const GUARD = {
 const SCREENS: readonly string[] = [
   '/',
   '/changes',
+  '/new',
+  '/monitors/:id/edit',
   ...Object.values(RESOURCE_KINDS).flatMap(({ collection }) => [`/${collection}/:id`, `/${collection}/:id/runs/:run`]),
 ]
 

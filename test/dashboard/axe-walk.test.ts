@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeIf } from '../support/run/skip.ts'
 import { findingsOf } from './axe.ts'
+import { lookingParts } from './looking.ts'
 import { hasBrowser } from './open-dashboard.ts'
 import { screensOf } from './screens.ts'
 import { startSeeded } from './seeded.ts'
@@ -8,11 +9,13 @@ import { startSeeded } from './seeded.ts'
 const LOOKS = (['light', 'dark'] as const).flatMap((theme) => [1280, 360].map((width) => ({ theme, width })))
 
 describeIf(hasBrowser, 'there is no embedded browser for this platform')('Every screen', () => {
+  let started: AsyncDisposableStack
   let seeded: Awaited<ReturnType<typeof startSeeded>>
   beforeAll(async () => {
-    seeded = await startSeeded()
+    started = new AsyncDisposableStack()
+    seeded = started.use(await startSeeded((await lookingParts(started)).options))
   })
-  afterAll(() => seeded[Symbol.asyncDispose]())
+  afterAll(() => started.disposeAsync())
 
   test.each(LOOKS)(
     'has no serious finding of axe in $theme at $width pixels',

@@ -10,6 +10,7 @@ const HEADINGS: Readonly<Record<KeyPlace, string>> = {
   list: 'Its keys',
   everywhere: 'Keys on every screen',
   monitor: 'A monitor',
+  making: 'Making a monitor',
   changes: 'The changes',
   run: 'A run',
 }

@@ -16,12 +16,14 @@ interface Seeded {
   readonly run: string
   /** A monitor of a whole page, and a run that found its text to differ. */
   readonly text?: { readonly monitor: string; readonly run: string }
+  /** The address of a page to look at, where looks are made. */
+  readonly look?: string
 }
 
 const row = (page: Page) => page.getByRole('gridcell').getByRole('link').first().waitFor()
 
 /** Every screen and dialog that there is, for walks through all of them. */
-export const screensOf = ({ monitor, run, text }: Seeded): readonly Screen[] => [
+export const screensOf = ({ monitor, run, text, look }: Seeded): readonly Screen[] => [
   { name: 'sign-in', path: '/sign-in', isPublic: true, arrive: (page) => page.getByRole('heading').first().waitFor() },
   { name: 'list', path: '/', arrive: row },
   {
@@ -81,10 +83,20 @@ export const screensOf = ({ monitor, run, text }: Seeded): readonly Screen[] => 
     path: '/changes?group=monitor',
     arrive: (page) => page.getByRole('listitem').first().waitFor(),
   },
+  { name: 'new', path: '/new', arrive: (page) => page.getByLabel('Address').waitFor() },
+  ...(look === undefined ? [] : [lookedAt(look)]),
   {
     name: 'monitor',
     path: `/monitors/${monitor}`,
     arrive: (page) => page.getByRole('heading', { level: 1 }).waitFor(),
+  },
+  {
+    name: 'edit',
+    path: `/monitors/${monitor}/edit`,
+    async arrive(page) {
+      await page.getByText('More settings').click()
+      await page.getByText('Nothing is changed yet.').waitFor()
+    },
   },
   {
     name: 'run',
@@ -98,4 +110,14 @@ const runOfText = ({ monitor, run }: NonNullable<Seeded['text']>): Screen => ({
   name: 'run-of-text',
   path: `/monitors/${monitor}/runs/${run}`,
   arrive: (page) => page.locator('ins').first().waitFor(),
+})
+
+const lookedAt = (address: string): Screen => ({
+  name: 'new-looked',
+  path: '/new',
+  async arrive(page) {
+    await page.getByLabel('Address').fill(address)
+    await page.keyboard.press('Enter')
+    await page.getByText('1 match').waitFor()
+  },
 })

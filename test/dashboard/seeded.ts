@@ -1,7 +1,7 @@
 import { createPolicy } from '../../egress/policy.ts'
 import type { CreatedOwner } from '../../store/accounts/accounts.ts'
 import { SMALLEST } from '../support/api/monitor-body.ts'
-import { openSite } from '../support/network/site.ts'
+import { openSite, pageOf } from '../support/network/site.ts'
 import { eventually } from '../support/run/eventually.ts'
 import { startWorker } from '../support/worker/check-worker.ts'
 import { type Dashboard, type StartOptions, startDashboard } from './open-dashboard.ts'
@@ -14,6 +14,8 @@ interface Seeded extends AsyncDisposable {
   readonly monitor: string
   /** The run that found it. */
   readonly run: string
+  /** The address of a page to look at, where looks are made. */
+  readonly look?: string
 }
 
 /** Serves a dashboard whose monitors were checked on a page that changed. */
@@ -57,6 +59,7 @@ export async function startSeeded(options: StartOptions = {}): Promise<Seeded> {
     owner,
     monitor,
     run: runs.at(-1) ?? '',
+    ...(options.previews && { look: site.page('/look', pageOf('$20.00')) }),
     async [Symbol.asyncDispose]() {
       await worker.stop(5_000)
       await site[Symbol.asyncDispose]()

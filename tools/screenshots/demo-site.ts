@@ -1,5 +1,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { shopPage } from '../../examples/shop-page.ts'
+
+const SHOP_PRICE = 17.49
 
 const TERMS = [
   'Terms of the bank',
@@ -59,6 +62,7 @@ export async function startDemoSite(): Promise<DemoSite> {
     if (name === 'hook') response.end('thanks')
     else if (name === 'terms')
       response.end(page(`<article>${lines.map((line) => `<p>${line}</p>`).join('\n')}</article>`))
+    else if (name === 'shop') response.end(shopPage(SHOP_PRICE, new Date()))
     else if (typeof value === 'string') response.end(page(`<p class="value">${value}</p>`))
     else response.writeHead(403).end('no')
   })

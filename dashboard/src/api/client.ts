@@ -10,33 +10,46 @@ export class ApiFault extends Error {
   readonly retryMs: number | null
   /** Something was to be done, and not only read. */
   readonly isOfAction: boolean
+  /** What is wrong with what was sent, by the paths in it. */
+  readonly issues: readonly Issue[]
 
   constructor(message: string, status: number, details: FaultDetails = {}) {
-    const { requestId = null, retryMs = null, isOfAction = false } = details
+    const { requestId = null, retryMs = null, isOfAction = false, issues = [] } = details
     super(message)
     this.status = status
     this.requestId = requestId
     this.retryMs = retryMs
     this.isOfAction = isOfAction
+    this.issues = issues
   }
+}
+
+/** What is wrong with a part of what was sent. */
+export interface Issue {
+  /** As `deliveries[0].url`. Empty: all of it. */
+  readonly path: string
+  readonly message: string
 }
 
 interface FaultDetails {
   readonly requestId?: string | null
   readonly retryMs?: number | null
   readonly isOfAction?: boolean
+  readonly issues?: readonly Issue[]
 }
 
 interface Asked {
-  readonly method?: 'GET' | 'POST' | 'DELETE'
+  readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   readonly body?: object
   readonly signal?: AbortSignal
   /** Whichever team the session acts for. */
   readonly anyTeam?: boolean
+  /** The tag of what is to be changed, as it was read. It is refused where somebody changed it since. */
+  readonly ifMatch?: string
 }
 
 interface Envelope {
-  readonly error?: { readonly message?: string; readonly requestId?: string }
+  readonly error?: { readonly message?: string; readonly requestId?: string; readonly details?: readonly Issue[] }
 }
 
 /** What the page knows of its session: the team that it shows, and how far its clock is from the server's. */
@@ -58,14 +71,25 @@ const teamHeaders = (): Record<string, string> => (session.team === '' ? {} : { 
 export const serverNow = (): number => Date.now() + session.clockMs
 
 /** Asks the API. Throws an `ApiFault`. */
-export async function ask<T>(path: string, { method = 'GET', body: sent, signal, anyTeam }: Asked = {}): Promise<T> {
+export const ask = async <T>(path: string, asked: Asked = {}): Promise<T> => (await askTagged<T>(path, asked)).body
+
+/** What was read, with the tag by which a change of it names it. */
+export interface Tagged<T> {
+  readonly body: T
+  readonly tag: string
+}
+
+/** Asks the API, and returns the tag of the answer too. Throws an `ApiFault`. */
+export async function askTagged<T>(path: string, asked: Asked = {}): Promise<Tagged<T>> {
+  const { method = 'GET', body: sent, signal, anyTeam, ifMatch } = asked
   const headers = { accept: 'application/json', ...(anyTeam !== true && teamHeaders()) } as Record<string, string>
   if (sent) headers['content-type'] = 'application/json'
+  if (ifMatch !== undefined) headers['if-match'] = ifMatch
   const init = { method, headers, ...(sent && { body: JSON.stringify(sent) }), ...(signal && { signal }) }
   const answer = await answered(path, init, method !== 'GET')
   noteClock(answer.headers.get('date'))
   const body = (await answer.json().catch(() => ({}))) as T & Envelope
-  if (answer.ok) return body
+  if (answer.ok) return { body, tag: answer.headers.get('etag') ?? '' }
   if (anyTeam !== true) noteRefusal(answer.status, method)
   throw faultOf(answer, body)
 }
@@ -93,6 +117,8 @@ function faultOf({ status, headers }: Response, { error }: Envelope): ApiFault {
   return new ApiFault(error?.message ?? `The server answered ${status}.`, status, {
     requestId: error?.requestId ?? null,
     retryMs: Number.isFinite(seconds) ? seconds * 1_000 : null,
+    // Details of other refusals are of another shape.
+    issues: status === 422 ? (error?.details ?? []) : [],
   })
 }
 

@@ -47,6 +47,234 @@ export type DiffPredicate = {
   readonly conditions: readonly DiffPredicate[]
 }
 
+/** `ExtractConfig` of the API. */
+export type ExtractConfig = {
+  readonly method: 'css'
+  readonly fields: Readonly<Record<string, string>>
+  readonly wait_for?: string
+} | {
+  readonly method: 'xpath'
+  readonly fields: Readonly<Record<string, string>>
+  readonly wait_for?: string
+} | {
+  readonly method: 'json_path'
+  readonly fields: Readonly<Record<string, string>>
+} | {
+  readonly method: 'regex'
+  readonly fields: Readonly<Record<string, string>>
+  readonly wait_for?: string
+} | {
+  readonly method: 'full_page'
+  readonly ignore?: {
+    readonly selectors?: readonly string[]
+    readonly patterns?: readonly string[]
+  }
+  readonly wait_for?: string
+} | {
+  readonly method: 'prompt'
+  readonly prompt: string
+  readonly schema?: Readonly<Record<string, unknown>>
+  readonly wait_for?: string
+}
+
+/** `DeliveryConfig` of the API. */
+export type DeliveryConfig = {
+  readonly type: 'webhook'
+  readonly url: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly service?:
+    | 'teams'
+    | 'telegram'
+    | 'matrix'
+    | 'mattermost'
+    | 'rocket_chat'
+    | 'google_chat'
+    | 'ntfy'
+    | 'gotify'
+    | 'pushover'
+    | 'pagerduty'
+    | 'apprise'
+    | 'cloudevents'
+    | 'custom'
+  readonly options?: Readonly<Record<string, string>>
+  readonly body?: string
+  readonly method?: 'POST' | 'PUT'
+  readonly quiet_hours?: {
+    readonly from: string
+    readonly until: string
+    readonly time_zone: string
+  }
+  readonly message?: {
+    readonly title?: string
+    readonly text?: string
+  }
+  readonly digest?: {
+    readonly daily_at?: string
+    readonly time_zone?: string
+    readonly days?: readonly ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[]
+    readonly every_seconds?: number
+  }
+} | {
+  readonly type: 'slack'
+  readonly webhookUrl: string
+  readonly quiet_hours?: {
+    readonly from: string
+    readonly until: string
+    readonly time_zone: string
+  }
+  readonly message?: {
+    readonly title?: string
+    readonly text?: string
+  }
+  readonly digest?: {
+    readonly daily_at?: string
+    readonly time_zone?: string
+    readonly days?: readonly ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[]
+    readonly every_seconds?: number
+  }
+} | {
+  readonly type: 'discord'
+  readonly webhookUrl: string
+  readonly quiet_hours?: {
+    readonly from: string
+    readonly until: string
+    readonly time_zone: string
+  }
+  readonly message?: {
+    readonly title?: string
+    readonly text?: string
+  }
+  readonly digest?: {
+    readonly daily_at?: string
+    readonly time_zone?: string
+    readonly days?: readonly ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[]
+    readonly every_seconds?: number
+  }
+} | {
+  readonly type: 'email'
+  readonly to: string
+  readonly quiet_hours?: {
+    readonly from: string
+    readonly until: string
+    readonly time_zone: string
+  }
+  readonly message?: {
+    readonly title?: string
+    readonly text?: string
+  }
+  readonly digest?: {
+    readonly daily_at?: string
+    readonly time_zone?: string
+    readonly days?: readonly ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[]
+    readonly every_seconds?: number
+  }
+}
+
+/** `MonitorCreate` of the API. */
+export type MonitorCreate = {
+  readonly name: string
+  readonly url: string
+  readonly schedule_interval_seconds: number
+  readonly extract_config: ExtractConfig
+  readonly diff_predicate: DiffPredicate
+  readonly deliveries?: readonly DeliveryConfig[]
+  readonly template_slug?: string | null
+  readonly fetch_mode?: 'auto' | 'browser'
+  readonly request_headers?: Readonly<Record<string, string>> | null
+  readonly request_config?: {
+    readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH'
+    readonly body?: string
+    readonly pagination?: {
+      readonly type: 'page'
+      readonly in: 'query' | 'body'
+      readonly param: string
+      readonly start?: number
+      readonly step?: number
+      readonly items_path?: string
+      readonly total_path?: string
+      readonly has_more_path?: string
+      readonly max_pages?: number
+    } | {
+      readonly type: 'cursor'
+      readonly in: 'query' | 'body'
+      readonly param: string
+      readonly cursor_path: string
+      readonly items_path?: string
+      readonly total_path?: string
+      readonly has_more_path?: string
+      readonly max_pages?: number
+    } | {
+      readonly type: 'next_url'
+      readonly next_url_path: string
+      readonly items_path?: string
+      readonly total_path?: string
+      readonly has_more_path?: string
+      readonly max_pages?: number
+    } | {
+      readonly type: 'link_header'
+      readonly items_path?: string
+      readonly total_path?: string
+      readonly has_more_path?: string
+      readonly max_pages?: number
+    }
+  } | null
+  readonly visual_config?: {
+    readonly enabled: boolean
+    readonly thresholdPct?: number
+    readonly fullPage?: boolean
+    readonly regions?: readonly {
+      readonly selector?: string
+      readonly rect?: {
+        readonly x: number
+        readonly y: number
+        readonly width: number
+        readonly height: number
+      }
+      readonly label?: string
+    }[]
+    readonly ignoreSelectors?: readonly string[]
+    readonly viewport?: {
+      readonly width?: number
+      readonly height?: number
+    }
+  } | null
+  readonly notify_on?: readonly ('failing' | 'recovered' | 'field_missing' | 'delivery_dead' | 'quota')[]
+  readonly quiet_hours?: {
+    readonly from: string
+    readonly until: string
+    readonly time_zone: string
+  } | null
+  readonly message?: {
+    readonly title?: string
+    readonly text?: string
+  } | null
+  readonly digest?: {
+    readonly daily_at?: string
+    readonly time_zone?: string
+    readonly days?: readonly ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[]
+    readonly every_seconds?: number
+  } | null
+  readonly isolation?: 'shared' | 'pod'
+  readonly external_key?: string | null
+  readonly labels?: Readonly<Record<string, string>>
+}
+
+/** `Template` of the API. */
+export type Template = {
+  readonly slug: string
+  readonly name: string
+  readonly description: string
+  readonly category: string
+  readonly audience: 'developer' | 'operator' | 'both'
+  readonly example_url: string | null
+  readonly config: {
+    readonly extract: ExtractConfig
+    readonly diff_predicate: DiffPredicate
+    readonly schedule_interval_seconds: number
+  }
+  readonly created_at: string
+}
+
 /** The answer of `GET /v1/me`. */
 export type Me = {
   readonly user: {
@@ -252,7 +480,13 @@ export type Run = {
   readonly fired: boolean | null
   readonly delivery_triggered: boolean
   readonly fetch_method: 'static' | 'browser' | 'proxy' | null
-  readonly fetch_reason: 'configured' | 'search_results' | 'needs_scripts' | 'encoding' | 'refused' | 'no_match' | null
+  readonly fetch_reason:
+    | 'configured'
+    | 'search_results'
+    | 'needs_scripts'
+    | 'encoding'
+    | 'refused'
+    | 'no_match' | null
   readonly duration_ms: number
   readonly error_message: string | null
   readonly error_code: FaultCode | null
@@ -268,7 +502,14 @@ export type Run = {
   readonly target_rank?: number | null
   readonly rank_delta?: number | null
   readonly serp_check?: {
-    readonly outcome: 'ok' | 'zero' | 'blocked' | 'left_alone' | 'engine_error' | 'unparsed' | 'failed'
+    readonly outcome:
+      | 'ok'
+      | 'zero'
+      | 'blocked'
+      | 'left_alone'
+      | 'engine_error'
+      | 'unparsed'
+      | 'failed'
     readonly source: 'engine' | 'provider' | null
     readonly pages: number
     readonly cut_by: 'blocked' | 'engine_error' | 'unparsed' | 'failed' | null
@@ -387,6 +628,267 @@ export type BulkDone = {
       readonly details: readonly unknown[]
     }
   }[]
+}
+
+/** The answer of `POST /v1/looks`. */
+export type Look = {
+  readonly id: string
+  readonly url: string
+  readonly expires_at: string
+  readonly picture: string | null
+  readonly width: number
+  readonly height: number
+  readonly cut: boolean
+  readonly elements: readonly {
+    readonly box: {
+      readonly x: number
+      readonly y: number
+      readonly width: number
+      readonly height: number
+    }
+    readonly order: number
+    readonly parent: number | null
+    readonly tag: string
+    readonly text: string
+    readonly path: readonly number[] | null
+    readonly unreadable:
+      | 'frame'
+      | 'shadow_root'
+      | 'closed_shadow_root'
+      | 'canvas'
+      | 'not_in_html'
+      | 'too_deep' | null
+  }[]
+  readonly covers: readonly {
+    readonly element: number
+    readonly share_pct: number
+  }[]
+  readonly documents: {
+    readonly fetched: {
+      readonly is_there: boolean
+      readonly kind: 'html' | 'json' | 'xml' | 'feed' | 'other' | null
+      readonly url: string | null
+      readonly http_status: number | null
+      readonly content_type: string | null
+      readonly bytes: number | null
+      readonly duration_ms: number | null
+      readonly error_code: FaultCode | null
+      readonly error_message: string | null
+    }
+    readonly rendered: {
+      readonly is_there: boolean
+      readonly kind: 'html' | 'json' | 'xml' | 'feed' | 'other' | null
+      readonly url: string | null
+      readonly http_status: number | null
+      readonly content_type: string | null
+      readonly bytes: number | null
+      readonly duration_ms: number | null
+      readonly error_code: FaultCode | null
+      readonly error_message: string | null
+    }
+  }
+  readonly needs_browser: boolean
+  readonly browser_reason:
+    | 'configured'
+    | 'search_results'
+    | 'needs_scripts'
+    | 'encoding'
+    | 'refused'
+    | 'no_match' | null
+  readonly guesses: readonly {
+    readonly kind: 'price' | 'version' | 'list' | 'feed' | 'json' | 'table' | 'page'
+    readonly label: string
+    readonly url: string | null
+    readonly extract_config: ExtractConfig
+    readonly diff_predicate: DiffPredicate
+  }[]
+  readonly outline: {
+    readonly method: 'json_path' | 'xpath'
+    readonly nodes: readonly {
+      readonly parent: number | null
+      readonly name: string
+      readonly rule: string
+      readonly all: string | null
+      readonly value: string
+      readonly parts: number
+    }[]
+    readonly is_cut: boolean
+  } | null
+  readonly warnings: readonly string[]
+}
+
+/** The answer of `POST /v1/looks/{id}/candidates`. */
+export type LookCandidates = {
+  readonly values: readonly {
+    readonly method: 'css' | 'xpath'
+    readonly rule: string
+    readonly reason: string
+    readonly matches: number
+    readonly fragile: boolean
+    readonly value: string
+    readonly attribute: string | null
+    readonly fetched: {
+      readonly value: string
+      readonly is_same: boolean
+    } | null
+  }[]
+  readonly attributes: readonly {
+    readonly method: 'css' | 'xpath'
+    readonly rule: string
+    readonly reason: string
+    readonly matches: number
+    readonly fragile: boolean
+    readonly value: string
+    readonly attribute: string | null
+    readonly fetched: {
+      readonly value: string
+      readonly is_same: boolean
+    } | null
+  }[]
+  readonly lists: readonly {
+    readonly method: 'css' | 'xpath'
+    readonly rule: string
+    readonly reason: string
+    readonly matches: number
+    readonly fragile: boolean
+    readonly value: string
+    readonly attribute: string | null
+    readonly fetched: {
+      readonly value: string
+      readonly is_same: boolean
+    } | null
+  }[]
+}
+
+/** The answer of `POST /v1/looks/{id}/extract`. */
+export type LookExtracted = {
+  readonly fetched: {
+    readonly status: 'success' | 'error'
+    readonly fields: Readonly<Record<string, unknown>>
+    readonly matches: Readonly<Record<string, {
+      readonly count: number
+      readonly elements: readonly number[]
+    }>>
+    readonly warnings: readonly string[]
+    readonly error_code: FaultCode | null
+    readonly error_message: string | null
+  } | null
+  readonly rendered: {
+    readonly status: 'success' | 'error'
+    readonly fields: Readonly<Record<string, unknown>>
+    readonly matches: Readonly<Record<string, {
+      readonly count: number
+      readonly elements: readonly number[]
+    }>>
+    readonly warnings: readonly string[]
+    readonly error_code: FaultCode | null
+    readonly error_message: string | null
+  } | null
+}
+
+/** The answer of `POST /v1/predicates/try`. */
+export type PredicateTrial = {
+  readonly fires: boolean | null
+  readonly why: string
+  readonly conditions: readonly {
+    readonly path: string
+    readonly type:
+      | 'composite'
+      | 'any_field_changes'
+      | 'field_changes'
+      | 'field_increases_by_percent'
+      | 'field_decreases_by_percent'
+      | 'field_increases_by_absolute'
+      | 'field_decreases_by_absolute'
+      | 'field_above'
+      | 'field_below'
+      | 'list_gains_items'
+      | 'field_matches_regex'
+      | 'field_equals'
+    readonly field: string | null
+    readonly holds: boolean | null
+    readonly why: string
+  }[]
+  readonly warnings: readonly string[]
+}
+
+/** The answer of `POST /v1/deliveries/test`. */
+export type DeliveryTest = {
+  readonly status: 'success' | 'failed'
+  readonly response_status: number | null
+  readonly response_body: string | null
+  readonly duration_ms: number
+  readonly request: {
+    readonly via: 'http'
+    readonly method: string
+    readonly url: string
+    readonly headers: Readonly<Record<string, string>>
+    readonly body: string
+    readonly warnings?: readonly string[]
+  } | {
+    readonly via: 'mail'
+    readonly to: string
+    readonly subject: string
+    readonly text: string
+    readonly html: string
+  } | {
+    readonly via: 'none'
+    readonly message: string
+  }
+}
+
+/** The answer of `POST /v1/manifests`. */
+export type WrittenMonitor = {
+  readonly as: 'manifest' | 'pulumi' | 'curl'
+  readonly text: string
+  readonly secrets: readonly {
+    readonly key: string
+    readonly what: string
+  }[]
+}
+
+/** The answer of `POST /v1/monitors/{id}/backtest`. */
+export type Backtest = {
+  readonly changes: number
+  readonly would_fire: number
+  readonly runs: readonly {
+    readonly run_id: string
+    readonly started_at: string
+    readonly fires: boolean
+    readonly fired: boolean | null
+    readonly delivery_triggered: boolean
+    readonly fields_changed: readonly string[]
+    readonly conditions: readonly {
+      readonly path: string
+      readonly type:
+        | 'any_field_changes'
+        | 'field_changes'
+        | 'field_increases_by_percent'
+        | 'field_decreases_by_percent'
+        | 'field_increases_by_absolute'
+        | 'field_decreases_by_absolute'
+        | 'field_above'
+        | 'field_below'
+        | 'list_gains_items'
+        | 'field_matches_regex'
+        | 'field_equals'
+      readonly field: string | null
+      readonly holds: boolean
+      readonly why: string
+    }[]
+  }[]
+}
+
+/** The answer of `GET /v1/usage`. */
+export type Usage = {
+  readonly runs: {
+    readonly used: number
+    readonly limit: number | null
+  }
+  readonly visualRuns: {
+    readonly used: number
+    readonly limit: number | null
+  } | null
 }
 
 /** What each event of `GET /v1/events` has. */

@@ -10,6 +10,10 @@ const MonitorPage = lazy(async () => ({ default: (await import('../monitor/monit
 
 const ChangesPage = lazy(async () => ({ default: (await import('../changes/changes-page.tsx')).ChangesPage }))
 
+const NewPage = lazy(async () => ({ default: (await import('../new/new-page.tsx')).NewPage }))
+
+const EditPage = lazy(async () => ({ default: (await import('../new/edit-page.tsx')).EditPage }))
+
 const RunPage = lazy(async () => ({ default: (await import('../runs/run-page.tsx')).RunPage }))
 
 const queries = new QueryClient({
@@ -37,9 +41,11 @@ export const App = () => (
           <Switch>
             <Route path="/" component={MonitorList} />
             <Route path="/changes" component={ChangesPage} />
+            <Route path="/new" component={NewPage} />
             <Route path="/monitors/:id/runs/:run">
               {({ id, run }) => <RunPage key={`page ${id}`} kind="page" id={id} run={run} />}
             </Route>
+            <Route path="/monitors/:id/edit">{({ id }) => <EditPage key={id} id={id} />}</Route>
             <Route path="/serp-monitors/:id/runs/:run">
               {({ id, run }) => <RunPage key={`serp ${id}`} kind="serp" id={id} run={run} />}
             </Route>

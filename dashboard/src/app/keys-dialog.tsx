@@ -9,6 +9,7 @@ import style from './keys-dialog.module.css'
 const PLACES: readonly (readonly [KeyPlace, string])[] = [
   ['everywhere', 'Everywhere'],
   ['list', 'The list'],
+  ['making', 'Making a monitor'],
   ['changes', 'The changes'],
   ['monitor', 'A monitor'],
   ['run', 'A run'],

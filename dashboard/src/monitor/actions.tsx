@@ -1,5 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
+import { Link } from 'wouter'
 import { ask } from '../api/client.ts'
 import { explain, isPassing } from '../api/faults.ts'
 import { FAULTS, type Run } from '../api/types.ts'
@@ -24,7 +25,7 @@ const DONE = { run: '', pause: 'It is paused.', resume: 'It is checked again.' }
 const REASON = 'Your role may only read.'
 
 /** Checks a monitor now, pauses and resumes it. What comes of it is said below. */
-export function Actions({ monitor: { name, status }, place: { path } }: ActionsProps) {
+export function Actions({ monitor: { id, name, status }, place: { kind, path, home } }: ActionsProps) {
   const queries = useQueryClient()
   const mayWrite = usePermission('monitors.write')
   const [error, setError] = useState<unknown>(null)
@@ -74,6 +75,16 @@ export function Actions({ monitor: { name, status }, place: { path } }: ActionsP
         <span id="why-not" className={tones['soft']}>
           {REASON}
         </span>
+      )}
+      {kind === 'page' && mayWrite && (
+        <>
+          <Link href={`${home}/edit`} className={controls['button']}>
+            Edit
+          </Link>
+          <Link href={`/new?${new URLSearchParams({ from: id })}`} className={controls['button']}>
+            Duplicate
+          </Link>
+        </>
       )}
       <p role="status" className={style['progress']}>
         {doing === null ? done : DOING[doing]}

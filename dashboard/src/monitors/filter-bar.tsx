@@ -1,5 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
+import { Link, useLocation } from 'wouter'
 import { FAULTS, LIMITS, ORDERS } from '../api/types.ts'
+import { usePermission } from '../app/use-me.ts'
 import { Icon } from '../parts/icon.tsx'
 import { useShortcut } from '../parts/use-shortcut.ts'
 import controls from '../style/controls.module.css'
@@ -68,9 +70,24 @@ export const FilterBar = ({ filters, counts, onChange }: FilterBarProps) => (
           ),
         )}
       </select>
+      <NewMonitor />
     </div>
   </div>
 )
+
+/** Leads to the screen that makes a monitor. To who may only read, that screen says so. */
+function NewMonitor() {
+  const [, go] = useLocation()
+  const mayWrite = usePermission('monitors.write')
+  useShortcut('list', 'n', () => go('/new'))
+  return (
+    mayWrite && (
+      <Link href="/new" className={`${controls['button']} ${controls['main']}`} aria-keyshortcuts="n">
+        New monitor
+      </Link>
+    )
+  )
+}
 
 const NONE = {
   unseen: undefined,

@@ -23,7 +23,8 @@ const PAUSE_MS = 120
 const SCREENS = [
   ['Monitors', '/', 'g m'],
   ['Changes', '/changes', 'g c'],
-] as const satisfies readonly (readonly [string, string, KeyOf<'everywhere'>])[]
+  ['New monitor', '/new', 'n'],
+] as const satisfies readonly (readonly [string, string, KeyOf<'everywhere'> | KeyOf<'list'>])[]
 /** Pages that the dashboard does not draw. */
 const DOCUMENTS = [
   ['Documentation', '/docs'],

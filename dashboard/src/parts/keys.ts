@@ -18,6 +18,7 @@ export const KEYS = {
     { keys: ['↓', '↑'], what: 'The same, when the list has the focus' },
     { keys: ['PgDn', 'PgUp', 'Home', 'End'], what: 'Further in the list' },
     { keys: ['Enter'], what: 'Open the row' },
+    { keys: ['n'], what: 'Make a monitor' },
     { keys: ['Space', 'x'], what: 'Select the row, or leave it' },
     { keys: ['Shift ↓', 'Shift ↑'], what: 'Select several rows' },
     { keys: ['r'], what: 'Run now: what is selected, or the row' },
@@ -30,6 +31,11 @@ export const KEYS = {
     { keys: ['p'], what: 'Pause, or resume' },
     { keys: ['←', '→', 'Home', 'End'], what: 'On the plot: the point before, the next, the first, the last' },
     { keys: ['Enter', 'Space'], what: 'On a folded line: open and close it' },
+  ],
+  making: [
+    { keys: ['↑', '↓'], what: 'On the picture: the element around, the first one inside' },
+    { keys: ['←', '→'], what: 'On the picture: the element before, the next one' },
+    { keys: ['Enter', 'Space'], what: 'On the picture and on the tree: read this element' },
   ],
   changes: [
     { keys: ['j', 'k'], what: 'Next and previous change' },

@@ -93,10 +93,22 @@ const ANSWERS: Readonly<Record<string, Wanted>> = {
   RunImages: { path: '/v1/run-images/{id}' },
   RunDeliveries: { path: '/v1/runs/{id}/deliveries' },
   BulkDone: { method: 'post', path: '/v1/monitors/bulk', keys: ['results'] },
+  Look: { method: 'post', path: '/v1/looks' },
+  LookCandidates: { method: 'post', path: '/v1/looks/{id}/candidates' },
+  LookExtracted: { method: 'post', path: '/v1/looks/{id}/extract' },
+  PredicateTrial: { method: 'post', path: '/v1/predicates/try', keys: ['fires', 'why', 'conditions', 'warnings'] },
+  DeliveryTest: {
+    method: 'post',
+    path: '/v1/deliveries/test',
+    keys: ['status', 'response_status', 'response_body', 'duration_ms', 'request'],
+  },
+  WrittenMonitor: { method: 'post', path: '/v1/manifests' },
+  Backtest: { method: 'post', path: '/v1/monitors/{id}/backtest', keys: ['changes', 'would_fire', 'runs'] },
+  Usage: { path: '/v1/usage', keys: ['runs', 'visualRuns'] },
 }
 
-/** Schemas that contain themselves. */
-const NAMED_SCHEMAS = ['DiffPredicate']
+/** Schemas that contain themselves, or that the page writes. */
+const NAMED_SCHEMAS = ['DiffPredicate', 'ExtractConfig', 'DeliveryConfig', 'MonitorCreate', 'Template']
 
 /** The types of choices, by their values. Of a refusal the page shows the message. */
 const NAMED_CHOICES = { [Object.keys(RUN_FAULTS).join()]: 'FaultCode', [Object.keys(ERRORS).join()]: 'string' }

@@ -48,7 +48,7 @@ const referred = (ref: string, named: Named, indent: string): string =>
 function written(node: Node, named: Named, indent: string): string {
   if (node.$ref !== undefined) return referred(node.$ref, named, indent)
   if (node.const !== undefined) return `'${node.const}'`
-  if (node.enum) return named.choices[node.enum.join()] ?? node.enum.map((value) => `'${value}'`).join(' | ')
+  if (node.enum) return named.choices[node.enum.join()] ?? choiceOf(node.enum, indent)
   const alternatives = node.anyOf ?? node.oneOf
   if (alternatives) return alternatives.map((one) => written(one, named, indent)).join(' | ')
   if (node.items) return `readonly ${inBrackets(written(node.items, named, indent))}[]`
@@ -60,10 +60,22 @@ function written(node: Node, named: Named, indent: string): string {
   return PRIMITIVES[node.type ?? ''] ?? 'unknown'
 }
 
+/** Longer choices have a line for each value. */
+const LONGEST = 80
+
+function choiceOf(values: readonly string[], indent: string): string {
+  const line = values.map((value) => `'${value}'`).join(' | ')
+  if (line.length <= LONGEST) return line
+  return values.map((value) => `\n${indent}  | '${value}'`).join('')
+}
+
 function objectOf({ properties = {}, required = [] }: Node, named: Named, indent: string) {
   const inner = `${indent}  `
-  const lines = Object.entries(properties).map(
-    ([key, child]) => `${inner}readonly ${key}${required.includes(key) ? '' : '?'}: ${written(child, named, inner)}\n`,
+  const lines = Object.entries(properties).map(([key, child]) =>
+    `${inner}readonly ${key}${required.includes(key) ? '' : '?'}: ${written(child, named, inner)}\n`.replace(
+      ': \n',
+      ':\n',
+    ),
   )
   return `{\n${lines.join('')}${indent}}`
 }

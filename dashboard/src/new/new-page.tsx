@@ -1,0 +1,102 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { Link, useLocation, useSearch } from 'wouter'
+import { ask } from '../api/client.ts'
+import type { Monitor, MonitorCreate } from '../api/types.ts'
+import { Notice } from '../app/notice.tsx'
+import { useMe } from '../app/use-me.ts'
+import { useTitle } from '../app/use-title.ts'
+import { takeAskedAddress } from '../parts/asked-address.ts'
+import { AddressPart } from './address-part.tsx'
+import { draftOf } from './draft-body.ts'
+import { type Draft, EMPTY } from './draft.ts'
+import { lookAsked } from './look-asked.ts'
+import style from './new.module.css'
+import { NO_LOOK } from './no-look.ts'
+import { asAddress } from './suggested-name.ts'
+import { Templates } from './templates.tsx'
+import { useDraft } from './use-draft.ts'
+import { useLook } from './use-look.ts'
+import { WatchForm } from './watch-form.tsx'
+
+/** A new monitor, or one with the settings of the monitor that `?from=` names. It only reads: a link may lead here. */
+export function NewPage() {
+  useTitle('New monitor')
+  const from = new URLSearchParams(useSearch()).get('from')
+  const { data, error } = useQuery({
+    queryKey: ['copied', from],
+    queryFn: ({ signal }) => ask<MonitorCreate>(`/v1/monitors/${encodeURIComponent(from ?? '')}`, { signal }),
+    enabled: from !== null,
+    gcTime: 0,
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
+  })
+  const copied = from === null ? null : data
+  return (
+    <article className={style['screen']}>
+      <nav className={style['way']} aria-label="Where you are">
+        <Link href="/">Monitors</Link>
+      </nav>
+      <h1>New monitor</h1>
+      {error !== null && <Notice error={error} />}
+      {copied === undefined && error === null && <p role="status">Loading…</p>}
+      {copied !== undefined && <NewForm key={from} copied={copied} />}
+    </article>
+  )
+}
+
+/** Returns the draft of a copy. A key by which others know the monitor stays with the first one. */
+const copyOf = (spec: MonitorCreate): Draft =>
+  draftOf({ ...spec, external_key: null, name: `${spec.name.slice(0, 190)} (copy)` })
+
+/** An address, what to watch on the page, when to tell, and whom. */
+function NewForm({ copied }: { readonly copied: MonitorCreate | null }) {
+  const [, go] = useLocation()
+  const queries = useQueryClient()
+  const { me } = useMe()
+  const form = useDraft(() => (copied === null ? EMPTY : copyOf(copied)))
+  const looking = useLook()
+  const [given] = useState(takeAskedAddress)
+  const { draft, change } = form
+  async function look(typed: string) {
+    const url = asAddress(typed)
+    change((before) => ({ ...before, url }))
+    const made = await looking.start(lookAsked({ ...draft, url }))
+    if (made) form.adopt(made)
+  }
+  useEffect(() => {
+    if (given !== null) void look(given)
+    // oxlint-disable-next-line react/exhaustive-deps -- It is looked at once, when the screen opens.
+  }, [given])
+  async function save(body: MonitorCreate) {
+    const made = await ask<Monitor>('/v1/monitors', { method: 'POST', body })
+    await queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'look' })
+    go(`/monitors/${encodeURIComponent(made.id)}`)
+  }
+  const isFilled = copied !== null || (draft.more.template_slug ?? null) !== null
+  const isBegun = looking.look !== null || looking.error !== null || isFilled
+  return (
+    <>
+      <AddressPart
+        url={draft.url}
+        looking={looking}
+        issues={form.issues}
+        // Until it is known, the service says it.
+        refused={me?.permissions.includes('monitors.write') === false ? 'Your role may only read.' : null}
+        onChange={(url) => change((before) => ({ ...before, url }))}
+        onLook={() => void look(draft.url)}
+      />
+      {isBegun ? (
+        <WatchForm
+          form={form}
+          looking={looking}
+          look={looking.look ?? NO_LOOK}
+          onLook={(url) => void look(url)}
+          save={{ word: 'Watch it', onSave: save }}
+        />
+      ) : (
+        looking.since === null && <Templates onChoose={change} />
+      )}
+    </>
+  )
+}

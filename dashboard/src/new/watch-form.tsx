@@ -1,0 +1,138 @@
+import type { ComponentProps } from 'react'
+import type { Look, MonitorCreate } from '../api/types.ts'
+import { bodyOf, configOf } from './draft-body.ts'
+import { type ChosenRule, languageOf, namesOf, withChosen } from './draft.ts'
+import { MorePart } from './more-part.tsx'
+import style from './new.module.css'
+import { OftenPart } from './often-part.tsx'
+import { OutlinePart } from './outline-part.tsx'
+import { LookNotes, PagePart } from './page-part.tsx'
+import { SavePart } from './save-part.tsx'
+import { suggestedName } from './suggested-name.ts'
+import type { Form } from './use-draft.ts'
+import { useIgnoring } from './use-ignoring.ts'
+import type { Looking } from './use-look.ts'
+import { type Pointing, usePointing } from './use-pointing.ts'
+import { type Tried, useTried } from './use-tried.ts'
+import { WhatPart } from './what-part.tsx'
+import { WhenPart } from './when-part.tsx'
+import { WhomPart } from './whom-part.tsx'
+
+interface WatchFormProps {
+  readonly form: Form
+  readonly looking: Looking
+  readonly look: Look
+  /** Another address is to be looked at. */
+  onLook(url: string): void
+  readonly save: Omit<ComponentProps<typeof SavePart>, 'form' | 'suggested' | 'body' | 'isPending' | 'effect'>
+  /** Returns what saving this does besides. Null: nothing. */
+  effectOf?(body: MonitorCreate): string | null
+}
+
+const NONE: readonly number[] = []
+
+/** All of a monitor beside its address: the page to point at, and what is watched of it. */
+export function WatchForm({ form, looking, look, onLook, save, effectOf }: WatchFormProps) {
+  const { draft, issues, change } = form
+  const config = configOf(draft)
+  const tried = useTried(looking, look, config)
+  const { fields: values, needsBrowser } = tried
+  const pointing = usePointing({
+    look,
+    hasEnded: looking.hasEnded,
+    language: languageOf(draft),
+    onFound: (found) => {
+      const best = found.values[0] ?? found.attributes[0] ?? found.lists[0]
+      if (best) choose(best)
+    },
+    onRefused: looking.noteEnd,
+  })
+  const choose = (chosen: ChosenRule) => change((before) => withChosen(before, chosen))
+  const suggested = suggestedName(draft.url, look)
+  const body = bodyOf(draft, { suggestedName: suggested, needsBrowser })
+  return (
+    <div className={style['columns']} data-unlooked={look.id === '' ? '' : undefined}>
+      <LeftPart form={form} look={look} tried={tried} pointing={pointing} onChoose={choose} />
+      <div className={style['right']}>
+        <WhatPart
+          form={form}
+          looking={looking}
+          look={look}
+          tried={tried}
+          pointing={pointing}
+          onCandidate={choose}
+          onLook={onLook}
+        />
+        <section aria-label="When to tell" className={style['part']}>
+          <h2>When</h2>
+          <WhenPart
+            predicate={draft.predicate}
+            config={config}
+            names={namesOf(draft)}
+            values={values}
+            issues={issues}
+            onChange={(predicate) => change((before) => ({ ...before, predicate, isOwnCondition: true }))}
+          />
+          <OftenPart
+            interval={draft.interval}
+            usesBrowser={draft.usesBrowser ?? needsBrowser}
+            needsBrowser={needsBrowser}
+            issues={issues}
+            onInterval={(interval) => change((before) => ({ ...before, interval }))}
+            onBrowser={(usesBrowser) => change((before) => ({ ...before, usesBrowser }))}
+          />
+        </section>
+        <section aria-label="Whom" className={style['part']}>
+          <h2>Whom</h2>
+          <WhomPart
+            deliveries={draft.deliveries}
+            issues={issues}
+            onChange={(deliveries) => change((before) => ({ ...before, deliveries }))}
+          />
+        </section>
+        <MorePart draft={draft} issues={issues} onChange={change} />
+        <SavePart
+          form={form}
+          suggested={suggested}
+          body={body}
+          isPending={tried.isPending}
+          effect={effectOf?.(body) ?? null}
+          {...save}
+        />
+      </div>
+    </div>
+  )
+}
+
+interface LeftPartProps {
+  readonly form: Form
+  readonly look: Look
+  readonly tried: Tried
+  readonly pointing: Pointing
+  onChoose(chosen: ChosenRule): void
+}
+
+/** The page to point at: a picture with its elements, or the tree of a document. */
+function LeftPart({ form, look, tried, pointing, onChoose }: LeftPartProps) {
+  const { draft } = form
+  const ignoring = useIgnoring(look, form, pointing.hide)
+  const active = draft.kind === 'full_page' ? undefined : draft.fields[draft.active]?.name
+  return (
+    <section className={style['left']} aria-label="The page">
+      {look.id === '' ? (
+        <p className={style['soft']}>Look at the page to point at what you want to watch.</p>
+      ) : (
+        <LookNotes look={look} />
+      )}
+      {look.outline !== null && <OutlinePart key={look.id} outline={look.outline} onChoose={onChoose} />}
+      {look.outline === null && look.elements.length > 0 && (
+        <PagePart
+          look={look}
+          pointing={pointing}
+          matches={active === undefined ? NONE : (tried.matches[active]?.elements ?? NONE)}
+          onIgnore={ignoring}
+        />
+      )}
+    </section>
+  )
+}

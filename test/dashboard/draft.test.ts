@@ -1,0 +1,120 @@
+import { describe, expect, test } from 'vitest'
+import type { Look } from '../../dashboard/src/api/types.ts'
+import { bodyOf } from '../../dashboard/src/new/draft-body.ts'
+import {
+  type ChosenRule,
+  type Draft,
+  EMPTY,
+  ofKind,
+  withChosen,
+  withField,
+  withFieldName,
+  withoutField,
+} from '../../dashboard/src/new/draft.ts'
+import { createFamily } from '../../dashboard/src/new/family.ts'
+import { createHits } from '../../dashboard/src/new/hits.ts'
+import { openAtFirst, treeRows } from '../../dashboard/src/new/tree-rows.ts'
+
+const PRICE: ChosenRule = { method: 'css', rule: '[itemprop="price"]', value: '$19.99' }
+const ITEMS: ChosenRule = { method: 'css', rule: '.item[]', value: 'Cup' }
+const of = (draft: Draft) => bodyOf(draft, { suggestedName: 'Kettle', needsBrowser: false })
+
+describe('a draft of a monitor', () => {
+  test('names a value after its rule, until a person names it, and conditions follow', () => {
+    const priced = withChosen(EMPTY, PRICE)
+    expect(of(priced)).toMatchObject({ name: 'Kettle', extract_config: { fields: { price: PRICE.rule } } })
+    const named: Draft = {
+      ...withFieldName(priced, 0, 'cost'),
+      predicate: { type: 'field_below', field: 'cost', threshold: 9 },
+    }
+    expect(of(withFieldName(named, 0, 'sum')).diff_predicate).toEqual({
+      type: 'field_below',
+      field: 'sum',
+      threshold: 9,
+    })
+    expect(of(withChosen(named, { ...PRICE, rule: '.total' })).extract_config).toMatchObject({
+      fields: { cost: '.total' },
+    })
+  })
+
+  test('gives a list a condition of lists, unless a person chose one that fits it', () => {
+    const changes = { type: 'field_changes', field: 'value' } as const
+    expect(of(withChosen({ ...EMPTY, predicate: changes }, ITEMS)).diff_predicate).toMatchObject({
+      type: 'list_gains_items',
+    })
+    const own: Draft = { ...EMPTY, predicate: changes, isOwnCondition: true }
+    expect(of(withChosen(own, ITEMS)).diff_predicate).toMatchObject({ type: 'field_changes' })
+    const below: Draft = {
+      ...EMPTY,
+      predicate: { type: 'field_below', field: 'value', threshold: 1 },
+      isOwnCondition: true,
+    }
+    expect(of(withChosen(below, ITEMS)).diff_predicate).toMatchObject({ type: 'list_gains_items', field: 'items' })
+  })
+
+  test('keeps its fields while the whole page is chosen, and its others when one is removed', () => {
+    const two = withChosen(withField(withChosen(EMPTY, PRICE)), { ...PRICE, rule: '.stock', value: '7' })
+    expect(of(two).extract_config).toEqual({ method: 'css', fields: { price: PRICE.rule, stock: '.stock' } })
+    const whole = ofKind(two, 'full_page')
+    expect(of(whole).extract_config).toEqual({ method: 'full_page' })
+    expect(of({ ...whole, kind: 'fields' }).extract_config).toEqual(of(two).extract_config)
+    const about: Draft = { ...two, predicate: { type: 'field_changes', field: 'price' } }
+    expect(of(withoutField(about, 0))).toMatchObject({
+      extract_config: { fields: { stock: '.stock' } },
+      diff_predicate: { type: 'field_changes', field: 'stock' },
+    })
+    // One language for all fields: a rule of another one begins again.
+    const json = withChosen(two, { method: 'json_path', rule: '$.a', value: '1', name: 'a' })
+    expect(of(json).extract_config).toEqual({ method: 'json_path', fields: { a: '$.a' } })
+  })
+})
+
+type Element = Look['elements'][number]
+const element = (x: number, y: number, side: number, order: number): Element => ({
+  box: { x, y, width: side, height: side },
+  order,
+  parent: null,
+  tag: 'p',
+  text: '',
+  path: null,
+  unreadable: null,
+})
+
+describe('the element at a point', () => {
+  test('is the one painted last, and of one painting the smallest', () => {
+    const elements = [element(0, 0, 100, 1), element(10, 10, 50, 1), element(0, 0, 40, 2)]
+    const hits = createHits(elements, () => false)
+    expect([hits.at(5, 5), hits.at(50, 50), hits.at(90, 90), hits.at(200, 5)]).toEqual([2, 1, 0, null])
+    expect(createHits(elements, (index) => index === 2).at(15, 15)).toBe(1)
+  })
+
+  test('of 4,000 is found in less than a frame of a screen', () => {
+    const elements = Array.from({ length: 4_000 }, (_, nth) =>
+      element((nth % 60) * 20, Math.floor(nth / 60) * 200, 18, nth),
+    )
+    const hits = createHits(elements, () => false)
+    const started = performance.now()
+    for (let nth = 0; nth < 100; nth += 1) hits.at(nth * 13, 13_190)
+    expect((performance.now() - started) / 100).toBeLessThan(16)
+  })
+})
+
+test('a tree begins with the levels that fit, and shows what is open', () => {
+  const family = createFamily([null, 0, 0, 1, 1].map((parent) => ({ parent })))
+  const shown = (open: ReadonlySet<number>) => treeRows(family, open).map(({ index, level }) => [index, level])
+  expect(shown(openAtFirst(family))).toEqual([
+    [0, 1],
+    [1, 2],
+    [3, 3],
+    [4, 3],
+    [2, 2],
+  ])
+  expect(shown(new Set([0]))).toEqual([
+    [0, 1],
+    [1, 2],
+    [2, 2],
+  ])
+  expect([family.neighbourOf(1, 1), family.neighbourOf(2, 1), family.ancestorsOf(4)]).toEqual([2, null, [0, 1]])
+  const wide = createFamily([{ parent: null }, ...Array.from({ length: 4_000 }, () => ({ parent: 0 }))])
+  expect(openAtFirst(wide).size).toBe(0)
+})
