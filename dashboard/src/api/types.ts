@@ -857,6 +857,12 @@ export type Backtest = {
     readonly fires: boolean
     readonly fired: boolean | null
     readonly delivery_triggered: boolean
+    readonly values: readonly {
+      readonly field: string
+      readonly before: string | null
+      readonly after: string | null
+      readonly percent: number | null
+    }[]
     readonly fields_changed: readonly string[]
     readonly conditions: readonly {
       readonly path: string
