@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Look } from '../../dashboard/src/api/types.ts'
-import { bodyOf } from '../../dashboard/src/new/draft-body.ts'
+import { bodyOf } from '../../dashboard/src/new/draft/draft-body.ts'
 import {
   type ChosenRule,
   type Draft,
@@ -10,10 +10,10 @@ import {
   withField,
   withFieldName,
   withoutField,
-} from '../../dashboard/src/new/draft.ts'
-import { createFamily } from '../../dashboard/src/new/family.ts'
-import { createHits } from '../../dashboard/src/new/hits.ts'
-import { openAtFirst, treeRows } from '../../dashboard/src/new/tree-rows.ts'
+} from '../../dashboard/src/new/draft/draft.ts'
+import { createFamily } from '../../dashboard/src/new/page/family.ts'
+import { createHits } from '../../dashboard/src/new/page/hits.ts'
+import { openAtFirst, treeRows } from '../../dashboard/src/new/page/tree-rows.ts'
 
 const PRICE: ChosenRule = { method: 'css', rule: '[itemprop="price"]', value: '$19.99' }
 const ITEMS: ChosenRule = { method: 'css', rule: '.item[]', value: 'Cup' }

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { ask } from '../api/client.ts'
 import type { Template } from '../api/types.ts'
-import { withPreset } from './draft-body.ts'
-import type { Draft } from './draft.ts'
+import { withPreset } from './draft/draft-body.ts'
+import type { Draft } from './draft/draft.ts'
 import style from './new.module.css'
 import cards from './templates.module.css'
 

@@ -1,0 +1,132 @@
+import type { DiffPredicate, ExtractConfig, MonitorCreate } from '../../api/types.ts'
+import { type Draft, EMPTY, type More } from './draft.ts'
+
+/** What a guess is made of, and a template. */
+interface Preset {
+  readonly extract_config: ExtractConfig
+  readonly diff_predicate: DiffPredicate
+}
+
+/** Returns the draft with all that a preset says. */
+export const withPreset = (draft: Draft, { extract_config: config, diff_predicate: predicate }: Preset): Draft => ({
+  ...withConfig(draft, config),
+  active: 0,
+  predicate,
+  isOwnCondition: false,
+})
+
+/** Returns the draft with an extraction. Parts of other methods stay. */
+function withConfig(draft: Draft, config: ExtractConfig): Draft {
+  const waitFor = 'wait_for' in config ? (config.wait_for ?? '') : draft.waitFor
+  if (config.method === 'prompt')
+    return { ...draft, kind: 'prompt', prompt: config.prompt, schema: config.schema ?? null, waitFor }
+  if (config.method === 'full_page') {
+    const { selectors = draft.ignore, patterns = draft.patterns } = config.ignore ?? {}
+    return { ...draft, kind: 'full_page', ignore: selectors, patterns, waitFor }
+  }
+  const fields = Object.entries(config.fields).map(([name, rule]) => ({ name, isNamed: false, rule }))
+  return { ...draft, kind: 'fields', language: config.method, fields, waitFor }
+}
+
+/** Returns the extraction of a draft; null: there is nothing to extract yet. */
+export function configOf(draft: Draft): ExtractConfig | null {
+  const { kind, language: method, fields, prompt, schema } = draft
+  const waiting = draft.waitFor.trim() === '' ? {} : { wait_for: draft.waitFor.trim() }
+  if (kind === 'full_page') return { method: kind, ...ignoring(draft), ...waiting }
+  if (kind === 'prompt') return { method: kind, prompt, ...(schema && { schema }), ...waiting }
+  const rules = fields.filter(({ rule }) => rule.trim() !== '')
+  if (rules.length === 0) return null
+  const named = Object.fromEntries(rules.map(({ name, rule }) => [name, rule]))
+  return method === 'json_path' ? { method, fields: named } : { method, fields: named, ...waiting }
+}
+
+/** With `ignore`, even an empty one, a page is compared by its readable text. */
+function ignoring({ ignore: selectors, patterns }: Draft) {
+  if (selectors.length === 0 && patterns.length === 0) return {}
+  return { ignore: { ...(selectors.length > 0 && { selectors }), ...(patterns.length > 0 && { patterns }) } }
+}
+
+interface Chosen {
+  readonly suggestedName: string
+  /** The fetched document does not have the values. */
+  readonly needsBrowser: boolean
+}
+
+/** Returns the body of a create. What is missing is refused by the API, by its path. */
+export function bodyOf(draft: Draft, { suggestedName, needsBrowser }: Chosen): MonitorCreate {
+  const { url, name, interval, predicate, deliveries, language, more } = draft
+  return {
+    ...more,
+    name: name.trim() === '' ? suggestedName : name.trim(),
+    url: url.trim(),
+    schedule_interval_seconds: interval,
+    extract_config: configOf(draft) ?? { method: language, fields: {} },
+    diff_predicate: predicate,
+    deliveries,
+    fetch_mode: (draft.usesBrowser ?? needsBrowser) ? 'browser' : 'auto',
+  }
+}
+
+/** Every key of a configuration. A key that the API gets and this screen does not know is an error of types here. */
+const KEYS: Readonly<Record<keyof MonitorCreate, true>> = {
+  name: true,
+  url: true,
+  schedule_interval_seconds: true,
+  extract_config: true,
+  diff_predicate: true,
+  deliveries: true,
+  template_slug: true,
+  fetch_mode: true,
+  request_headers: true,
+  request_config: true,
+  visual_config: true,
+  notify_on: true,
+  quiet_hours: true,
+  message: true,
+  digest: true,
+  isolation: true,
+  external_key: true,
+  labels: true,
+}
+
+/** Returns whether a key of a record is one of the configuration. */
+const isOfSpec = (key: string): key is keyof MonitorCreate => Object.hasOwn(KEYS, key)
+
+const OWN: readonly string[] = [
+  'name',
+  'url',
+  'schedule_interval_seconds',
+  'extract_config',
+  'diff_predicate',
+  'deliveries',
+  'fetch_mode',
+]
+
+/** Returns whether a key is one of the settings that no part of the screen has in another form. */
+export const isOfMore = (key: string): key is keyof More => isOfSpec(key) && !OWN.includes(key)
+
+/** Returns the draft of a configuration, of which `bodyOf` makes the same one. */
+export function draftOf(spec: MonitorCreate): Draft {
+  const { name, url, schedule_interval_seconds: interval, extract_config: config, ...rest } = spec
+  const { diff_predicate: predicate, deliveries = [], fetch_mode: mode, ...others } = rest
+  const known = Object.fromEntries(Object.entries(others).filter(([key]) => isOfMore(key)))
+  const more: More = known
+  const draft = { ...EMPTY, name, url, interval, deliveries, usesBrowser: mode === 'browser', more }
+  const read = withConfig({ ...draft, predicate, isOwnCondition: true }, config)
+  return { ...read, fields: read.fields.map((field) => ({ ...field, isNamed: true })) }
+}
+
+/** Returns the keys whose values differ. */
+export const differingKeys = (one: MonitorCreate, other: MonitorCreate): readonly (keyof MonitorCreate)[] =>
+  Object.keys(KEYS)
+    .filter(isOfSpec)
+    .filter((key) => textOf(one[key]) !== textOf(other[key]))
+
+/** Returns a value as text that does not depend on the order of keys. What is absent is the same as null. */
+function textOf(value: unknown): string {
+  if (value === undefined || value === null) return 'null'
+  if (Array.isArray(value)) return `[${value.map(textOf).join()}]`
+  if (typeof value !== 'object') return JSON.stringify(value)
+  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))
+  return `{${entries.map(([key, one]) => `${JSON.stringify(key)}:${textOf(one)}`).join()}}`
+}

@@ -1,0 +1,130 @@
+import type { Issue } from '../../api/client.ts'
+import controls from '../../style/controls.module.css'
+import { isOfMore } from '../draft/draft-body.ts'
+import type { Draft, More } from '../draft/draft.ts'
+import { linesOf, objectOf, pairsOf, textOfPairs } from '../draft/text-forms.ts'
+import { FaultLine } from '../form/fault-line.tsx'
+import form from '../new.module.css'
+import { NumberInput } from '../when/number-input.tsx'
+import style from './more.module.css'
+import { RequestFields } from './request-fields.tsx'
+import { TextArea } from './text-area.tsx'
+
+interface MorePartProps {
+  readonly draft: Draft
+  readonly issues: readonly Issue[]
+  onChange(change: (draft: Draft) => Draft): void
+}
+
+const textOfJson = (value: object): string => JSON.stringify(value, null, 2)
+
+/** Returns settings as somebody writes them as JSON. Undefined: a key is none of them. */
+function moreOf(text: string): More | undefined {
+  const value = objectOf(text)
+  return value !== undefined && Object.keys(value).every(isOfMore) ? value : undefined
+}
+
+/** All that a monitor has besides. It is folded. */
+export function MorePart({ draft, issues, onChange }: MorePartProps) {
+  const { more, waitFor, ignore, patterns } = draft
+  const { labels = {}, visual_config: visual } = more
+  const set = (change: Partial<More>) => onChange((before) => ({ ...before, more: { ...before.more, ...change } }))
+  return (
+    <section aria-label="More settings" className={form['part']}>
+      <details className={form['others']}>
+        <summary>More settings: the request, waiting, pictures, labels, messages</summary>
+        <div className={style['box']}>
+          <RequestFields draft={draft} issues={issues} onChange={onChange} />
+          <label className={form['stacked']}>
+            <span className={form['label']}>Wait for an element (a CSS selector)</span>
+            <input
+              className={controls['input']}
+              spellCheck={false}
+              maxLength={1000}
+              value={waitFor}
+              onChange={({ target }) => onChange((before) => ({ ...before, waitFor: target.value }))}
+            />
+            <FaultLine id="wait-fault" issues={issues} path="extract_config.wait_for" />
+          </label>
+          <TextArea
+            label="Left out of whole pages: CSS selectors, one a line"
+            value={ignore}
+            rows={2}
+            textOf={(lines) => lines.join('\n')}
+            valueOf={linesOf}
+            onChange={(next) => onChange((before) => ({ ...before, ignore: next }))}
+          />
+          <TextArea
+            label="Left out of whole pages: lines that match a pattern, one a line"
+            value={patterns}
+            rows={2}
+            textOf={(lines) => lines.join('\n')}
+            valueOf={linesOf}
+            onChange={(next) => onChange((before) => ({ ...before, patterns: next }))}
+          />
+          <PicturesField visual={visual ?? null} issues={issues} onChange={(next) => set({ visual_config: next })} />
+          <TextArea
+            label="Labels, one a line"
+            placeholder="team=shop"
+            value={labels}
+            rows={2}
+            textOf={(pairs) => textOfPairs(pairs, '=')}
+            valueOf={(text) => pairsOf(text, '=')}
+            onChange={(next) => set({ labels: next })}
+          >
+            <FaultLine id="labels-fault" issues={issues} path="labels" />
+          </TextArea>
+          <TextArea
+            label="All of these settings as JSON"
+            value={more}
+            rows={8}
+            textOf={textOfJson}
+            valueOf={moreOf}
+            onChange={(next) => onChange((before) => ({ ...before, more: next }))}
+          >
+            <span className={form['soft']}>
+              Also paging, quiet hours, digests, messages, notices and regions of pictures:{' '}
+              <a href="/docs/reference/monitors">the reference</a> has each.
+            </span>
+          </TextArea>
+        </div>
+      </details>
+    </section>
+  )
+}
+
+type Visual = NonNullable<More['visual_config']>
+
+interface PicturesFieldProps {
+  readonly visual: Visual | null
+  readonly issues: readonly Issue[]
+  onChange(visual: Visual): void
+}
+
+/** Whether pictures are taken, and how much of one has to differ. */
+const PicturesField = ({ visual, issues, onChange }: PicturesFieldProps) => (
+  <>
+    <div className={form['line']}>
+      <label className={form['line']}>
+        <input
+          type="checkbox"
+          checked={visual?.enabled ?? false}
+          onChange={({ target }) => onChange({ ...visual, enabled: target.checked })}
+        />
+        Take pictures and compare them
+      </label>
+      {visual?.enabled && (
+        <span className={form['line']}>
+          and tell when
+          <NumberInput
+            label="Percent of the picture"
+            value={visual.thresholdPct ?? 1}
+            onChange={(thresholdPct) => onChange({ ...visual, thresholdPct })}
+          />
+          % of it or more differ
+        </span>
+      )}
+    </div>
+    <FaultLine id="visual-fault" issues={issues} path="visual_config" />
+  </>
+)

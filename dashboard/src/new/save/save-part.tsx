@@ -1,0 +1,79 @@
+import { useState } from 'react'
+import { ApiFault } from '../../api/client.ts'
+import type { MonitorCreate } from '../../api/types.ts'
+import controls from '../../style/controls.module.css'
+import type { Form } from '../draft/use-draft.ts'
+import { FaultLine, faultOf } from '../form/fault-line.tsx'
+import { sentenceOf } from '../form/sentence-of.ts'
+import style from '../new.module.css'
+import { CodePart } from './code-part.tsx'
+
+interface SavePartProps {
+  readonly form: Form
+  readonly suggested: string
+  readonly body: MonitorCreate
+  /** Whether it needs a browser is about to be known. */
+  readonly isPending: boolean
+  /** What the button says. */
+  readonly word: string
+  /** What saving does besides. Null: nothing. */
+  readonly effect: string | null
+  /** Stores the monitor. What it throws is said here. */
+  onSave(body: MonitorCreate): Promise<void>
+}
+
+/** The name, the button that stores the monitor, and the monitor as code. */
+export function SavePart({ form, suggested, body, isPending, word, effect, onSave }: SavePartProps) {
+  const { draft, issues, change, refuse } = form
+  const [isSaving, setSaving] = useState(false)
+  const [refusal, setRefusal] = useState('')
+  const fault = { id: 'name-fault', issues, path: 'name' }
+  async function save() {
+    setSaving(true)
+    setRefusal('')
+    try {
+      await onSave(body)
+    } catch (error) {
+      refuse(error instanceof ApiFault ? error.issues : [])
+      setRefusal(sentenceOf(error))
+    }
+    setSaving(false)
+  }
+  return (
+    <>
+      <section aria-label="As code" className={style['part']}>
+        <CodePart body={body} />
+      </section>
+      <section aria-label="Save" className={`${style['part']} ${style['last']}`}>
+        <div className={style['line']}>
+          <label className={`${style['line']} ${style['wide']}`}>
+            <span className={style['label']}>Name</span>
+            <input
+              className={`${controls['input']} ${style['wide']}`}
+              maxLength={200}
+              placeholder={suggested}
+              value={draft.name}
+              onChange={({ target }) => change((before) => ({ ...before, name: target.value }))}
+              {...faultOf(fault)}
+            />
+          </label>
+          <button
+            type="button"
+            className={`${controls['button']} ${controls['main']} ${style['watch']}`}
+            disabled={isSaving || isPending}
+            onClick={() => void save()}
+          >
+            {isSaving ? 'Saving…' : word}
+          </button>
+        </div>
+        <FaultLine {...fault} />
+        {effect !== null && <p className={style['soft']}>{effect}</p>}
+        {refusal !== '' && (
+          <p role="alert" className={style['fault']}>
+            {refusal}
+          </p>
+        )}
+      </section>
+    </>
+  )
+}
