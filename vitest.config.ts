@@ -14,8 +14,8 @@ process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.c
 
 /**
  * What takes more processor time than all the other tests together. `npm test` has the first tests of each and leaves
- * the rest to `npm run test:all`. In `.ci/run` the two lists are in different parts: here, commands as separate processes, pages
- * that burn processor time, and requests and pages made at random.
+ * the rest to `npm run test:all`. In `.ci/run` the two lists are in different parts: here, commands as separate
+ * processes, pages that burn processor time, and requests and pages made at random.
  */
 const PROCESSES = [
   'test/api/auth/account-pages-in-browser.test.ts',
