@@ -1,5 +1,4 @@
 import { parse } from 'css-what'
-import { CSS_PART } from '../../../schema/monitor/value-limits.ts'
 import type { RuleFault } from '../rule-fault.ts'
 import { cssSource } from './css-rule.ts'
 import { checkCss } from './rules-css.ts'
@@ -9,9 +8,8 @@ const NAME = /^[\p{L}_:][\p{L}\p{N}_:.-]*$/u
 
 /** Checks a rule of the method css, without `[]`: a selector, which may end in `::attr(NAME)` or `::text`. */
 export function checkCssRule(rule: string): RuleFault | null {
-  const { selector, part } = cssSource(rule)
+  const { selector, part, at } = cssSource(rule)
   if (part.kind === 'text') return misplaced(rule) ?? checkCss(selector)
-  const at = CSS_PART.exec(rule)?.index ?? 0
   if (part.kind === 'attribute' && !NAME.test(part.name))
     return { column: at + '::attr('.length + 1, message: '::attr() needs the name of an attribute, as in ::attr(href)' }
   const fault = misplaced(selector) ?? checkCss(selector)

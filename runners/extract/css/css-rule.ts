@@ -13,6 +13,8 @@ type CssPart =
 interface CssSource {
   readonly selector: string
   readonly part: CssPart
+  /** Where the part begins: the end of the rule, if it names none. */
+  readonly at: number
 }
 
 /** A part that stands for itself means any element: `li > ::text` is that of each child. */
@@ -21,11 +23,11 @@ const ENDS_OPEN = /(?:^|[\s>+~])$/
 /** Returns the selector of a rule without `[]`, and what is read: `a::attr(href)`, `h2::text`. */
 export function cssSource(rule: string): CssSource {
   const found = CSS_PART.exec(rule)
-  if (found === null) return { selector: rule, part: { kind: 'text' } }
-  const before = rule.slice(0, found.index)
-  const [, name] = found
+  if (found === null) return { selector: rule, part: { kind: 'text' }, at: rule.length }
+  const { index: at, 1: name } = found
+  const before = rule.slice(0, at)
   const part: CssPart = name === undefined ? { kind: 'own_text' } : { kind: 'attribute', name: name.trim() }
-  return { selector: ENDS_OPEN.test(before) ? `${before}*` : before, part }
+  return { selector: ENDS_OPEN.test(before) ? `${before}*` : before, part, at }
 }
 
 /** A rule of the method css, without `[]`. Compiling it is done, and refused, when it first reads a page. */

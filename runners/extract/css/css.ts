@@ -21,8 +21,13 @@ const HTML_ADAPTER: NonNullable<CssOptions['adapter']> = {
   getText: textOf,
   getChildren: (node) => childrenOf(node) as AnyNode[],
   getName: (element) => (element.namespace === XHTML ? element.name : element.name.toLowerCase()),
-  getAttributeValue: (element, name) => element.attribs[name] ?? foreignAttribute(element, name),
-  hasAttrib: (element, name) => (element.attribs[name] ?? foreignAttribute(element, name)) !== undefined,
+  getAttributeValue: htmlAttribute,
+  hasAttrib: (element, name) => htmlAttribute(element, name) !== undefined,
+}
+
+/** Returns the value of an attribute by its name in small letters. */
+function htmlAttribute(element: Element, name: string): string | undefined {
+  return element.attribs[name] ?? foreignAttribute(element, name)
 }
 
 function foreignAttribute(element: Element, name: string): string | undefined {
@@ -35,10 +40,7 @@ const XML_ADAPTER: NonNullable<CssOptions['adapter']> = { ...DomUtils, isTag, ge
 
 /** Returns the value of an attribute, whose name is compared as a selector compares it. */
 export const attributeOf = (element: Element, name: string, { kind }: Tree): string | undefined =>
-  kind === 'xml'
-    ? element.attribs[name]
-    : (element.attribs[element.namespace === XHTML ? name.toLowerCase() : name] ??
-      foreignAttribute(element, name.toLowerCase()))
+  kind === 'xml' ? element.attribs[name] : htmlAttribute(element, name.toLowerCase())
 
 /** As in browsers, white space counts as content. css-select follows a draft that no browser implements. */
 const PSEUDOS: NonNullable<CssOptions['pseudos']> = {
