@@ -4,7 +4,6 @@ import type { Draft } from '../draft/draft.ts'
 import { pairsOf, textOfPairs } from '../draft/text-forms.ts'
 import { FaultLine } from '../form/fault-line.tsx'
 import form from '../new.module.css'
-import style from './more.module.css'
 import { TextArea } from './text-area.tsx'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH'] as const
@@ -55,7 +54,7 @@ export function RequestFields({ draft: { more }, issues, onChange }: RequestFiel
         <label className={form['stacked']}>
           <span className={form['label']}>Body of the request</span>
           <textarea
-            className={style['area']}
+            className={form['area']}
             rows={3}
             spellCheck={false}
             maxLength={100_000}

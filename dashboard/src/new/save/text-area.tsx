@@ -1,6 +1,5 @@
 import { type ReactNode, useId, useState } from 'react'
 import form from '../new.module.css'
-import style from './more.module.css'
 
 interface TextAreaProps<Value> {
   readonly label: string
@@ -33,7 +32,7 @@ export function TextArea<Value>(props: TextAreaProps<Value>) {
     <label className={form['stacked']}>
       <span className={form['label']}>{label}</span>
       <textarea
-        className={style['area']}
+        className={form['area']}
         rows={rows}
         spellCheck={false}
         autoComplete="off"

@@ -165,7 +165,7 @@ function Field({ draft, issues, values, matches, isLooked, isOld, field, index, 
         )}
       </div>
       <textarea
-        className={what['rule']}
+        className={style['area']}
         aria-label={`Rule of ${name}`}
         rows={Math.min(4, Math.ceil(rule.length / 46) || 1)}
         spellCheck={false}

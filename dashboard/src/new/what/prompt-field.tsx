@@ -2,7 +2,6 @@ import type { Issue } from '../../api/client.ts'
 import type { Draft } from '../draft/draft.ts'
 import { FaultLine, faultOf } from '../form/fault-line.tsx'
 import style from '../new.module.css'
-import what from './what.module.css'
 
 interface PromptFieldProps {
   readonly prompt: string
@@ -17,7 +16,7 @@ export function PromptField({ prompt, issues, onChange }: PromptFieldProps) {
     <label className={style['stacked']}>
       <span className={style['label']}>What a model reads from the page</span>
       <textarea
-        className={what['rule']}
+        className={style['area']}
         rows={4}
         maxLength={2000}
         placeholder="The price of the kettle, and whether it is in stock"
