@@ -4,7 +4,6 @@ import { Link, useLocation } from 'wouter'
 import { ApiFault, ask, askTagged, type Tagged } from '../api/client.ts'
 import type { Monitor, MonitorCreate } from '../api/types.ts'
 import { Notice } from '../app/notice.tsx'
-import { useMe } from '../app/use-me.ts'
 import { useTitle } from '../app/use-title.ts'
 import type { Place } from '../monitor/any-monitor.ts'
 import { ManifestPart } from '../monitor/manifest-part.tsx'
@@ -81,7 +80,6 @@ interface EditFormProps {
 function EditForm({ path, home, first }: EditFormProps) {
   const [, go] = useLocation()
   const queries = useQueryClient()
-  const { me } = useMe()
   const [base, setBase] = useState(first)
   /** What somebody else stored since, beside what was to be stored here. */
   const [other, setOther] = useState<{ readonly stored: Tagged<Stored>; readonly mine: MonitorCreate } | null>(null)
@@ -109,14 +107,7 @@ function EditForm({ path, home, first }: EditFormProps) {
   }
   return (
     <>
-      <AddressPart
-        url={draft.url}
-        looking={looking}
-        issues={form.issues}
-        refused={me?.permissions.includes('monitors.write') === false ? 'Your role may only read.' : null}
-        onChange={(url) => change((before) => ({ ...before, url }))}
-        onLook={() => void look(draft.url)}
-      />
+      <AddressPart form={form} looking={looking} onLook={(url) => void look(url)} />
       {other !== null && (
         <Conflict
           base={base.body}

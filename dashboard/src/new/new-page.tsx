@@ -4,7 +4,6 @@ import { Link, useLocation, useSearch } from 'wouter'
 import { ask } from '../api/client.ts'
 import type { Monitor, MonitorCreate } from '../api/types.ts'
 import { Notice } from '../app/notice.tsx'
-import { useMe } from '../app/use-me.ts'
 import { useTitle } from '../app/use-title.ts'
 import { takeAskedAddress } from '../parts/asked-address.ts'
 import { draftOf } from './draft/draft-body.ts'
@@ -53,7 +52,6 @@ const copyOf = (spec: MonitorCreate): Draft =>
 function NewForm({ copied }: { readonly copied: MonitorCreate | null }) {
   const [, go] = useLocation()
   const queries = useQueryClient()
-  const { me } = useMe()
   const form = useDraft(() => (copied === null ? EMPTY : copyOf(copied)))
   const looking = useLook()
   const [given] = useState(takeAskedAddress)
@@ -77,15 +75,7 @@ function NewForm({ copied }: { readonly copied: MonitorCreate | null }) {
   const isBegun = looking.look !== null || looking.error !== null || isFilled
   return (
     <>
-      <AddressPart
-        url={draft.url}
-        looking={looking}
-        issues={form.issues}
-        // Until it is known, the service says it.
-        refused={me?.permissions.includes('monitors.write') === false ? 'Your role may only read.' : null}
-        onChange={(url) => change((before) => ({ ...before, url }))}
-        onLook={() => void look(draft.url)}
-      />
+      <AddressPart form={form} looking={looking} onLook={(url) => void look(url)} />
       {isBegun ? (
         <WatchForm
           form={form}

@@ -1,33 +1,36 @@
 import { type FormEvent, useEffect, useRef, useState } from 'react'
-import { ApiFault, type Issue } from '../../api/client.ts'
+import { ApiFault } from '../../api/client.ts'
+import { useMe } from '../../app/use-me.ts'
 import { ActionButton } from '../../parts/action-button.tsx'
 import controls from '../../style/controls.module.css'
 import { asAddress } from '../draft/suggested-name.ts'
+import type { Form } from '../draft/use-draft.ts'
 import { FaultLine, faultOf } from '../form/fault-line.tsx'
 import { sentenceOf } from '../form/sentence-of.ts'
 import style from '../new.module.css'
 import type { Looking } from './use-look.ts'
 
 interface AddressPartProps {
-  readonly url: string
+  readonly form: Form
   readonly looking: Looking
-  readonly issues: readonly Issue[]
-  /** Why nothing may be looked at. Null: it may. */
-  readonly refused: string | null
-  onChange(url: string): void
-  onLook(): void
+  onLook(url: string): void
 }
 
 /** The address, and the look at it: how it goes, and why it failed. */
-export function AddressPart({ url, looking, issues, refused, onChange, onLook }: AddressPartProps) {
+export function AddressPart({ form, looking, onLook }: AddressPartProps) {
+  const { draft, issues, change } = form
+  const { url } = draft
   const { look, since, error, hasEnded } = looking
+  const { me } = useMe()
+  // Until it is known, the service says it.
+  const refused = me?.permissions.includes('monitors.write') === false ? 'Your role may only read.' : null
   const field = useRef<HTMLInputElement>(null)
   useEffect(() => field.current?.focus(), [])
   const known = error instanceof ApiFault ? [...issues, ...error.issues] : issues
   const fault = { id: 'address-fault', issues: known, path: 'url' }
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (since === null && refused === null) onLook()
+    if (since === null && refused === null) onLook(url)
   }
   return (
     <form className={style['address']} onSubmit={submit} noValidate>
@@ -47,24 +50,10 @@ export function AddressPart({ url, looking, issues, refused, onChange, onLook }:
           maxLength={2048}
           placeholder="https://shop.example/kettle"
           value={url}
-          onChange={(event) => onChange(event.target.value)}
+          onChange={({ target }) => change((before) => ({ ...before, url: target.value }))}
           {...faultOf(fault)}
         />
-        {since === null ? (
-          refused === null ? (
-            <button type="submit" className={`${controls['button']} ${look === null ? controls['main'] : ''}`}>
-              {look === null ? 'Look' : 'Look again'}
-            </button>
-          ) : (
-            <ActionButton refused={refused} onAct={() => {}}>
-              Look
-            </ActionButton>
-          )
-        ) : (
-          <button type="button" className={controls['button']} onClick={looking.stop}>
-            Stop
-          </button>
-        )}
+        <LookButton looking={looking} refused={refused} />
       </div>
       <FaultLine {...fault} />
       {since !== null && <Progress since={since} />}
@@ -83,6 +72,32 @@ export function AddressPart({ url, looking, issues, refused, onChange, onLook }:
         </p>
       )}
     </form>
+  )
+}
+
+interface LookButtonProps {
+  readonly looking: Looking
+  /** Why nothing may be looked at. Null: it may. */
+  readonly refused: string | null
+}
+
+function LookButton({ looking: { look, since, stop }, refused }: LookButtonProps) {
+  if (since !== null)
+    return (
+      <button type="button" className={controls['button']} onClick={stop}>
+        Stop
+      </button>
+    )
+  if (refused !== null)
+    return (
+      <ActionButton refused={refused} onAct={() => {}}>
+        Look
+      </ActionButton>
+    )
+  return (
+    <button type="submit" className={`${controls['button']} ${look === null ? controls['main'] : ''}`}>
+      {look === null ? 'Look' : 'Look again'}
+    </button>
   )
 }
 
