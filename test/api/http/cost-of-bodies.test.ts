@@ -15,6 +15,8 @@ import { worstBodies } from './worst-bodies.ts'
 /** A body may cost this many times what `JSON.parse` of it costs, and what a clock of the system can tell. */
 const MAX_TIMES = 30
 const UNMEASURED_MS = 25
+/** A body that seems to cost too much is answered so often: the first answers are of code that is not compiled yet. */
+const MAX_ANSWERS = 8
 /** The dearest bodies of 4 MiB. Whatever else is that large differs from its 64 KiB by its parsing. */
 const LARGE: ReadonlySet<string> = new Set([
   'unknown keys',
@@ -62,18 +64,22 @@ function measure(route: Route, bytes: Buffer): Measured {
   return { status, issues, bytes: Buffer.byteLength(text), ms: (user + system) / 1_000 }
 }
 
+/** Returns the mean of as many readings as take longer than the clock can tell: some clocks tick every 4 ms. */
 function parseMs(text: string): number {
   const before = process.threadCpuUsage()
-  try {
-    JSON.parse(text)
-  } catch {
-    // A text without an end is read as far as one with an end.
+  for (let times = 1; ; times += 1) {
+    try {
+      JSON.parse(text)
+    } catch {
+      // A text without an end is read as far as one with an end.
+    }
+    const { user, system } = process.threadCpuUsage(before)
+    const ms = (user + system) / 1_000
+    if (ms >= UNMEASURED_MS) return ms / times
   }
-  const { user, system } = process.threadCpuUsage(before)
-  return (user + system) / 1_000
 }
 
-/** Returns what is wrong with the answers to these bodies. The best of three counts as the cost. */
+/** Returns what is wrong with the answers to these bodies. The cheapest answer counts as the cost. */
 function faultsOf(route: Route, size: number, isWanted = (_name: string) => true): string[] {
   return worstBodies(route.body ?? Closed({})).flatMap(({ name, write }) => {
     if (!isWanted(name)) return []
@@ -82,15 +88,14 @@ function faultsOf(route: Route, size: number, isWanted = (_name: string) => true
     const title = `${route.path}: ${name} in ${bytes.length} bytes`
     if (bytes.length > size) return [`${title} is more than ${size}`]
     const first = measure(route, bytes)
-    const mayCost = () => UNMEASURED_MS + MAX_TIMES * parseMs(text)
-    let isCheap = first.ms <= UNMEASURED_MS
-    for (let again = 0; !isCheap && again < 3; again += 1)
-      isCheap = (again === 0 ? first : measure(route, bytes)).ms <= mayCost()
+    const mayCost = first.ms <= UNMEASURED_MS ? UNMEASURED_MS : UNMEASURED_MS + MAX_TIMES * parseMs(text)
+    let { ms } = first
+    for (let again = 1; ms > mayCost && again < MAX_ANSWERS; again += 1) ms = Math.min(ms, measure(route, bytes).ms)
     return [
       ...(first.status === 422 ? [] : [`${title} is answered with ${first.status}`]),
       ...(first.issues > 0 && first.issues <= MAX_ISSUES ? [] : [`${title} has ${first.issues} issues`]),
       ...(first.bytes <= MAX_ANSWER_BYTES ? [] : [`${title} is answered with ${first.bytes} bytes`]),
-      ...(isCheap ? [] : [`${title} costs ${first.ms} ms, and may cost ${mayCost()}`]),
+      ...(ms <= mayCost ? [] : [`${title} costs ${ms} ms, and may cost ${mayCost}`]),
     ]
   })
 }
@@ -104,7 +109,7 @@ describe('the worst bodies that a limit allows', () => {
     writing.filter((route) => !isSigned(route)).map((route) => [`${route.method} ${route.path}`, route] as const),
   )('%s: each is 422 with a bounded answer, and costs no more than a multiple of its parsing', (_title, route) => {
     // Those of 4 MiB follow, for the two largest schemas.
-    expect(faultsOf(route, Math.min(bodyLimitOf(route), BODY_LIMITS.default))).toEqual([])
+    expect(faultsOf(route, Math.min(bodyLimitOf(route), BODY_LIMITS.default)).join('\n')).toBe('')
   })
 
   test('of 4 MiB have names that the schema of a monitor gives them', () => {
@@ -114,6 +119,6 @@ describe('the worst bodies that a limit allows', () => {
 
   test.each(['POST /v1/monitors', 'POST /v1/serp-monitors'])('%s: so are those of 4 MiB', (title) => {
     const route = routeOf(title)
-    expect(route && faultsOf(route, BODY_LIMITS.configuration, (name) => LARGE.has(name))).toEqual([])
+    expect(route && faultsOf(route, BODY_LIMITS.configuration, (name) => LARGE.has(name)).join('\n')).toBe('')
   })
 })
