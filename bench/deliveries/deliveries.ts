@@ -28,6 +28,8 @@ export interface DeliveryLateness {
   readonly pacedPerSecond: number
   readonly p99PacedMs: Spread
   readonly p99PacedBesideDigestsMs: Spread
+  /** The time until all messages of the digests have arrived then. */
+  readonly digestsBesidePacedMs: Spread
   /** The same messages sent by a bare undici loop with 256 in flight, which knows all of them beforehand. */
   readonly p99BareMs: Spread
 }
@@ -79,8 +81,16 @@ export async function measureDeliveries(
   await openOutbox(database)
   const { ports } = await sink.ask({ what: 'open', sinks: SINKS })
   const worker = await startWorkerProcess(database.url)
-  const found: Record<'alone' | 'withDead' | 'bare' | 'digests' | 'besideDigests' | 'paced' | 'pacedBeside', number[]> =
-    { alone: [], withDead: [], bare: [], digests: [], besideDigests: [], paced: [], pacedBeside: [] }
+  const found = {
+    alone: [] as number[],
+    withDead: [] as number[],
+    bare: [] as number[],
+    digests: [] as number[],
+    besideDigests: [] as number[],
+    paced: [] as number[],
+    pacedBeside: [] as number[],
+    digestsBesidePaced: [] as number[],
+  }
   try {
     const measured: Measured = { database, sink, ports, deliveries }
     const paced = { ...measured, deliveries: PACED.perSecond * PACED.seconds, perSecond: PACED.perSecond }
@@ -93,7 +103,9 @@ export async function measureDeliveries(
       found.besideDigests.push(beside.p99)
       found.digests.push(beside.lastOther)
       found.paced.push((await ourRound(paced)).p99)
-      found.pacedBeside.push((await ourRound(paced, inDigests(ports, deliveries))).p99)
+      const besidePaced = await ourRound(paced, inDigests(ports, deliveries))
+      found.pacedBeside.push(besidePaced.p99)
+      found.digestsBesidePaced.push(besidePaced.lastOther)
     }
     await sink.ask({ what: 'hangUp' })
   } finally {
@@ -113,6 +125,7 @@ export async function measureDeliveries(
     pacedPerSecond: PACED.perSecond,
     p99PacedMs: spread(found.paced),
     p99PacedBesideDigestsMs: spread(found.pacedBeside),
+    digestsBesidePacedMs: spread(found.digestsBesidePaced),
     p99BareMs: spread(found.bare),
   }
 }
