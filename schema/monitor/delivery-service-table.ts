@@ -38,11 +38,7 @@ export const DELIVERY_SERVICES = {
         says: 'The topic of a group that has topics.',
         example: '7',
       },
-      disable_notification: {
-        ...oneOf('true', 'false'),
-        says: '`true`: the message makes no sound.',
-        example: 'true',
-      },
+      disable_notification: { ...oneOf('true', 'false'), says: '`true`: the message makes no sound.', example: 'true' },
     },
     limit: { most: 4_096, unit: 'characters' },
     everyMs: 3_000,
@@ -213,6 +209,7 @@ export const DELIVERY_SERVICES = {
     everyMs: 500,
     takesHeaders: false,
     url: 'https://api.pushover.net/1/messages.json',
+    hasOneAddress: true,
     address:
       'The address is always this one. Register an application for its token; the key of the user is on the page.',
     lacks: 'A message is short: 1,000 characters. The emergency priority, which asks for a receipt, is not taken.',
@@ -234,6 +231,7 @@ export const DELIVERY_SERVICES = {
     everyMs: 500,
     takesHeaders: false,
     url: 'https://events.pagerduty.com/v2/enqueue',
+    hasOneAddress: true,
     address: 'The address is always this one. Add an integration of Events API V2 to the service, and take its key.',
     lacks:
       'A change is an incident that people resolve. `failing`, and a `field_missing` of all fields, opens an ' +

@@ -9,6 +9,8 @@ export interface ServiceOption {
   readonly isPaced?: true
   /** The values that it takes, in the syntax that JavaScript and RE2 share. */
   readonly pattern: string
+  /** All values that it takes, where they are few. */
+  readonly choices?: readonly string[]
   /** What `pattern` means: `telegram takes …`. */
   readonly takes: string
   readonly says: string
@@ -26,7 +28,10 @@ export interface DeliveryService {
   readonly everyMs: number | null
   /** It can be one's own server, which may want headers, such as those of a proxy in front of it. */
   readonly takesHeaders: boolean
+  /** An example. */
   readonly url: string
+  /** All users send to `url`. Otherwise it is an example. */
+  readonly hasOneAddress?: true
   /** How to get the address. */
   readonly address: string
   /** What a message there cannot show or do. */

@@ -12,4 +12,5 @@ export const SENDER = 'The name of the sender, where the server lets webhooks ch
 export const oneOf = (...choices: readonly string[]) => ({
   pattern: `^(${choices.join('|')})$`,
   takes: choices.join(', '),
+  choices,
 })

@@ -14,6 +14,7 @@ import { cookbookPage } from './cookbook-page.ts'
 import { crdPage } from './crd/crd-page.ts'
 import { KINDS } from './crd/kinds.ts'
 import { apiTypes } from './dashboard/api-types.ts'
+import { deliveryChoices } from './dashboard/delivery-choices.ts'
 import { errorsPage } from './errors-page.ts'
 import { installPage } from './install-page.ts'
 import { operationsPage } from './operations-page.ts'
@@ -55,6 +56,7 @@ export const OUTPUTS: readonly Output[] = [
   { path: `${CHART}/values.schema.json`, make: valuesSchema },
   { path: `${CHART}/values.yaml`, make: valuesYaml },
   ...KINDS.map((kind) => ({ path: `crds/tidemark.dev_${kind.plural}.yaml`, make: () => crdPage(kind) })),
+  { path: 'dashboard/src/api/delivery-choices.ts', make: deliveryChoices },
   { path: 'dashboard/src/api/types.ts', make: () => apiTypes(describeApi(routesOf(SERVED_KINDS))) },
   { path: 'docs/access.md', make: accessPage },
   { path: 'docs/cookbook.md', make: cookbookPage },

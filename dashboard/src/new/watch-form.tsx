@@ -12,11 +12,11 @@ import type { Looking } from './page/use-look.ts'
 import { type Pointing, usePointing } from './page/use-pointing.ts'
 import { MorePart } from './save/more-part.tsx'
 import { SavePart } from './save/save-part.tsx'
-import { WhomPart } from './save/whom-part.tsx'
 import { type Tried, useTried } from './what/use-tried.ts'
 import { WhatPart } from './what/what-part.tsx'
 import { OftenPart } from './when/often-part.tsx'
 import { WhenPart } from './when/when-part.tsx'
+import { WhomPart } from './whom/whom-part.tsx'
 
 interface WatchFormProps {
   readonly form: Form
@@ -84,11 +84,7 @@ export function WatchForm({ form, looking, look, onLook, save, effectOf }: Watch
         </section>
         <section aria-label="Whom" className={style['part']}>
           <h2>Whom</h2>
-          <WhomPart
-            deliveries={draft.deliveries}
-            issues={issues}
-            onChange={(deliveries) => change((before) => ({ ...before, deliveries }))}
-          />
+          <WhomPart draft={draft} issues={issues} onChange={change} />
         </section>
         <MorePart draft={draft} issues={issues} onChange={change} />
         <SavePart

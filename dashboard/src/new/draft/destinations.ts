@@ -1,14 +1,60 @@
+import { SERVICES } from '../../api/delivery-choices.ts'
+import type { Service, ServiceName, ServiceOption } from '../../api/service.ts'
 import type { DeliveryConfig } from '../../api/types.ts'
 
+type Hook = Extract<DeliveryConfig, { type: 'webhook' }>
 type Type = DeliveryConfig['type']
 
-/** The kinds of destinations, with what is asked for. */
-export const DESTINATIONS: readonly (readonly [Type, string, string])[] = [
-  ['webhook', 'Webhook', 'https://receiver.example/hook'],
-  ['email', 'Mail', 'you@example.com'],
-  ['slack', 'Slack', 'https://hooks.slack.com/services/…'],
-  ['discord', 'Discord', 'https://discord.com/api/webhooks/…'],
+/** What a person chooses: a type of destination, or a service that a webhook names. */
+type DestinationKind = Type | ServiceName
+
+interface Choice {
+  readonly kind: DestinationKind
+  readonly label: string
+  /** An example of its address. */
+  readonly example: string
+}
+
+/** The types of destinations. */
+export const TYPES: readonly Choice[] = [
+  { kind: 'webhook', label: 'Webhook', example: 'https://receiver.example/hook' },
+  { kind: 'email', label: 'Mail', example: 'you@example.com' },
+  { kind: 'slack', label: 'Slack', example: 'https://hooks.slack.com/services/…' },
+  { kind: 'discord', label: 'Discord', example: 'https://discord.com/api/webhooks/…' },
 ]
+
+const isService = (kind: string): kind is ServiceName => Object.hasOwn(SERVICES, kind)
+
+/** The services, in the order of the manual. */
+export const SERVICE_CHOICES: readonly Choice[] = Object.keys(SERVICES)
+  .filter(isService)
+  .map((kind) => ({ kind, label: SERVICES[kind].label, example: SERVICES[kind].url }))
+
+export const choiceOf = (kind: string): Choice | undefined =>
+  [...TYPES, ...SERVICE_CHOICES].find((choice) => choice.kind === kind)
+
+export const kindOf = (delivery: DeliveryConfig): DestinationKind =>
+  delivery.type === 'webhook' ? (delivery.service ?? 'webhook') : delivery.type
+
+/** Returns the service that a kind of destination is. Null: it is none. */
+export const serviceOf = (kind: DestinationKind): Service | null => (isService(kind) ? SERVICES[kind] : null)
+
+/** Returns whether people read what is sent, so that it can be said in their words. */
+export const takesMessage = (kind: DestinationKind): boolean => kind !== 'webhook' && kind !== 'cloudevents'
+
+/** Returns whether many changes can be one message. */
+export const takesDigest = (kind: DestinationKind): boolean => takesMessage(kind) && kind !== 'custom'
+
+/** Returns whether requests can have headers of a person's choice. */
+export const takesHeaders = (kind: DestinationKind): boolean =>
+  kind === 'webhook' || serviceOf(kind)?.takesHeaders === true
+
+/** Returns the options of a service: those that it needs, and the others. */
+export function optionsOf({ options }: Service) {
+  const all = Object.entries(options)
+  const isNeeded = ([, option]: readonly [string, ServiceOption]) => option.isNeeded === true
+  return { needed: all.filter(isNeeded), others: all.filter((one) => !isNeeded(one)) }
+}
 
 /** Returns the address of a destination. */
 export function addressOf(delivery: DeliveryConfig): string {
@@ -26,8 +72,62 @@ export function withAddress(delivery: DeliveryConfig, address: string): Delivery
   return delivery.type === 'email' ? { ...delivery, to: address } : { ...delivery, webhookUrl: address }
 }
 
-/** Returns a destination of a kind, with the address of another one. */
-export function ofType(type: Type, address: string): DeliveryConfig {
-  if (type === 'webhook') return { type, url: address }
-  return type === 'email' ? { type, to: address } : { type, webhookUrl: address }
+/** Returns a webhook with another value of an option. Empty: without it. */
+export function withOption(delivery: Hook, name: string, value: string): Hook {
+  const { options = {}, ...rest } = delivery
+  const others = Object.entries(options).filter(([key]) => key !== name)
+  const next = Object.fromEntries(value === '' ? others : [...others, [name, value]])
+  return Object.keys(next).length === 0 ? rest : { ...rest, options: next }
+}
+
+/** Returns a destination of a kind, without an address where everybody has their own. */
+export const newDestination = (kind: DestinationKind): DeliveryConfig => {
+  const service = serviceOf(kind)
+  return ofTypeOf(kind, service?.hasOneAddress === true ? service.url : '')
+}
+
+/** Returns a destination of another kind, with all of the old one that the new one takes. */
+export function ofKind(kind: DestinationKind, before: DeliveryConfig): DeliveryConfig {
+  const isOwn = [kind, kindOf(before)].every((one) => serviceOf(one)?.hasOneAddress !== true)
+  const made = isOwn ? withAddress(newDestination(kind), addressOf(before)) : newDestination(kind)
+  const { message, digest, quiet_hours: hours } = before
+  const kept = {
+    ...made,
+    ...(message && takesMessage(kind) && { message }),
+    ...(digest && takesDigest(kind) && { digest }),
+    ...(hours && { quiet_hours: hours }),
+  }
+  return kept.type === 'webhook' && before.type === 'webhook' ? withRequestOf(kept, before) : kept
+}
+
+/** Returns a webhook with the options and headers of another one, as far as it takes them. */
+function withRequestOf(made: Hook, { options = {}, headers }: Hook): Hook {
+  const kind = kindOf(made)
+  const takes = serviceOf(kind)?.options ?? {}
+  const known = Object.entries(options).filter(([name]) => Object.hasOwn(takes, name))
+  return {
+    ...made,
+    ...(headers && takesHeaders(kind) && { headers }),
+    ...(known.length > 0 && { options: Object.fromEntries(known) }),
+  }
+}
+
+function ofTypeOf(kind: DestinationKind, address: string): DeliveryConfig {
+  if (kind === 'email') return { type: kind, to: address }
+  if (kind === 'slack' || kind === 'discord') return { type: kind, webhookUrl: address }
+  return { type: 'webhook', url: address, ...(kind !== 'webhook' && { service: kind }) }
+}
+
+/** Returns a destination as people tell it from others, without its secrets. */
+export function summaryOf(delivery: DeliveryConfig): string {
+  const kind = kindOf(delivery)
+  const address = addressOf(delivery)
+  const { label = kind } = choiceOf(kind) ?? {}
+  if (kind === 'email') return `${label} to ${address}`
+  const options = delivery.type === 'webhook' ? (delivery.options ?? {}) : {}
+  const known = serviceOf(kind)?.options ?? {}
+  const open = Object.entries(options).filter(([name]) => known[name] !== undefined && known[name].isSecret !== true)
+  return [label, URL.canParse(address) ? new URL(address).host : '', ...open.map(([, value]) => value)]
+    .filter((part) => part !== '')
+    .join(' · ')
 }

@@ -4,11 +4,11 @@ import { isOfMore } from '../draft/draft-body.ts'
 import type { Draft, More } from '../draft/draft.ts'
 import { linesOf, objectOf, pairsOf, textOfPairs } from '../draft/text-forms.ts'
 import { FaultLine } from '../form/fault-line.tsx'
+import { TextArea } from '../form/text-area.tsx'
 import form from '../new.module.css'
 import { NumberInput } from '../when/number-input.tsx'
 import style from './more.module.css'
 import { RequestFields } from './request-fields.tsx'
-import { TextArea } from './text-area.tsx'
 
 interface MorePartProps {
   readonly draft: Draft
@@ -32,7 +32,7 @@ export function MorePart({ draft, issues, onChange }: MorePartProps) {
   return (
     <section aria-label="More settings" className={form['part']}>
       <details className={form['others']}>
-        <summary>More settings: the request, waiting, pictures, labels, messages</summary>
+        <summary>More settings: the request, waiting, pictures, labels</summary>
         <div className={style['box']}>
           <RequestFields draft={draft} issues={issues} onChange={onChange} />
           <label className={form['stacked']}>
@@ -83,8 +83,8 @@ export function MorePart({ draft, issues, onChange }: MorePartProps) {
             onChange={(next) => onChange((before) => ({ ...before, more: next }))}
           >
             <span className={form['soft']}>
-              Also paging, quiet hours, digests, messages, notices and regions of pictures:{' '}
-              <a href="/docs/reference/monitors">the reference</a> has each.
+              Also paging, notices and regions of pictures: <a href="/docs/reference/monitors">the reference</a> has
+              each.
             </span>
           </TextArea>
         </div>

@@ -3,8 +3,8 @@ import controls from '../../style/controls.module.css'
 import type { Draft } from '../draft/draft.ts'
 import { pairsOf, textOfPairs } from '../draft/text-forms.ts'
 import { FaultLine } from '../form/fault-line.tsx'
+import { TextArea } from '../form/text-area.tsx'
 import form from '../new.module.css'
-import { TextArea } from './text-area.tsx'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH'] as const
 

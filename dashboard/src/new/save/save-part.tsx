@@ -26,16 +26,18 @@ interface SavePartProps {
 export function SavePart({ form, suggested, body, isPending, word, effect, onSave }: SavePartProps) {
   const { draft, issues, change, refuse } = form
   const [isSaving, setSaving] = useState(false)
-  const [refusal, setRefusal] = useState('')
+  // A refusal is about what was sent, and is gone with the first letter of something else.
+  const [refusal, setRefusal] = useState<{ readonly of: string; readonly text: string } | null>(null)
+  const of = JSON.stringify(body)
   const fault = { id: 'name-fault', issues, path: 'name' }
   async function save() {
     setSaving(true)
-    setRefusal('')
+    setRefusal(null)
     try {
       await onSave(body)
     } catch (error) {
       refuse(error instanceof ApiFault ? error.issues : [])
-      setRefusal(sentenceOf(error))
+      setRefusal({ of, text: sentenceOf(error) })
     }
     setSaving(false)
   }
@@ -68,9 +70,9 @@ export function SavePart({ form, suggested, body, isPending, word, effect, onSav
         </div>
         <FaultLine {...fault} />
         {effect !== null && <p className={style['soft']}>{effect}</p>}
-        {refusal !== '' && (
+        {refusal?.of === of && (
           <p role="alert" className={style['fault']}>
-            {refusal}
+            {refusal.text}
           </p>
         )}
       </section>

@@ -1,0 +1,129 @@
+import type { Issue } from '../../api/client.ts'
+import type { DeliveryConfig } from '../../api/types.ts'
+import controls from '../../style/controls.module.css'
+import {
+  addressKey,
+  addressOf,
+  choiceOf,
+  kindOf,
+  ofKind,
+  SERVICE_CHOICES,
+  serviceOf,
+  takesDigest,
+  takesMessage,
+  TYPES,
+  withAddress,
+} from '../draft/destinations.ts'
+import type { Draft } from '../draft/draft.ts'
+import { FaultLine, faultOf } from '../form/fault-line.tsx'
+import style from '../new.module.css'
+import { Answer } from './answer.tsx'
+import { KeptSecret } from './kept-secret.tsx'
+import { RequestPart } from './request-part.tsx'
+import { ServiceOptions } from './service-options.tsx'
+import { TellingPart, tellingIssues } from './telling-part.tsx'
+import { useDeliveryTest } from './use-delivery-test.ts'
+
+interface DestinationProps {
+  readonly index: number
+  readonly delivery: DeliveryConfig
+  readonly draft: Draft
+  readonly issues: readonly Issue[]
+  onChange(delivery: DeliveryConfig): void
+  onRemove(): void
+}
+
+/** One destination: what it is, where it is, and a test. */
+export function Destination({ index, delivery, draft, issues, onChange, onRemove }: DestinationProps) {
+  const name = `Destination ${index + 1}`
+  const path = `deliveries[${index}]`
+  const kind = kindOf(delivery)
+  const service = serviceOf(kind)
+  const test = useDeliveryTest(delivery, { message: draft.more.message ?? undefined, path })
+  const all = [...issues, ...test.issues]
+  const ofTelling = tellingIssues(all, `${path}.`)
+  const fault = { id: `to-fault-${index}`, issues: all.filter((issue) => !ofTelling.includes(issue)), path }
+  return (
+    <div className={style['field']} role="group" aria-label={name}>
+      <div className={style['line']}>
+        <KindSelect name={name} delivery={delivery} onChange={onChange} />
+        <KeptSecret
+          key={delivery.type}
+          label={`${name}: address`}
+          kept={delivery.type === 'email' ? null : hostOf(addressOf(delivery))}
+          value={addressOf(delivery)}
+          inputMode={delivery.type === 'email' ? 'email' : 'url'}
+          maxLength={2048}
+          placeholder={choiceOf(kind)?.example}
+          onChange={(address) => onChange(withAddress(delivery, address.trim()))}
+          fault={faultOf({ ...fault, path: `${path}.${addressKey(delivery)}` })}
+        />
+        <button type="button" className={controls['button']} disabled={test.isSending} onClick={test.send}>
+          Send a test
+        </button>
+        <button type="button" className={controls['quiet']} aria-label={`Remove ${name}`} onClick={onRemove}>
+          Remove
+        </button>
+      </div>
+      {delivery.type === 'webhook' && service && (
+        <ServiceOptions name={name} delivery={delivery} service={service} onChange={onChange} />
+      )}
+      <FaultLine {...fault} />
+      <p role="status" className={style['facts']}>
+        {test.isSending ? 'A message is on its way…' : test.answer && <Answer {...test.answer} />}
+        {!test.isSending && test.refusal}
+      </p>
+      {delivery.type === 'webhook' && <RequestPart name={name} delivery={delivery} onChange={onChange} />}
+      <TellingPart
+        of={name}
+        title="Wording, digest and quiet hours of this one"
+        absent="as for all destinations"
+        draft={draft}
+        value={delivery}
+        takes={{ message: takesMessage(kind), digest: takesDigest(kind) }}
+        issues={ofTelling}
+        path={`${path}.`}
+        onChange={(change) => onChange(withTelling(delivery, change))}
+      />
+    </div>
+  )
+}
+
+interface KindSelectProps {
+  readonly name: string
+  readonly delivery: DeliveryConfig
+  onChange(delivery: DeliveryConfig): void
+}
+
+const KindSelect = ({ name, delivery, onChange }: KindSelectProps) => (
+  <select
+    className={controls['select']}
+    aria-label={`${name}: kind`}
+    value={kindOf(delivery)}
+    onChange={({ target }) => {
+      const chosen = choiceOf(target.value)
+      if (chosen) onChange(ofKind(chosen.kind, delivery))
+    }}
+  >
+    {TYPES.map(({ kind, label }) => (
+      <option key={kind} value={kind}>
+        {label}
+      </option>
+    ))}
+    <optgroup label="Services">
+      {SERVICE_CHOICES.map(({ kind, label }) => (
+        <option key={kind} value={kind}>
+          {label}
+        </option>
+      ))}
+    </optgroup>
+  </select>
+)
+
+const hostOf = (address: string): string => (URL.canParse(address) ? `${new URL(address).host}/…` : address)
+
+/** Returns the destination with other settings. What is undefined is left out. */
+function withTelling(delivery: DeliveryConfig, change: object): DeliveryConfig {
+  const entries = Object.entries({ ...delivery, ...change }).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(entries) as DeliveryConfig
+}
