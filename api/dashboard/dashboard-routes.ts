@@ -37,8 +37,12 @@ const SCREENS: readonly string[] = [
   '/',
   '/changes',
   '/new',
-  '/monitors/:id/edit',
-  ...Object.values(RESOURCE_KINDS).flatMap(({ collection }) => [`/${collection}/:id`, `/${collection}/:id/runs/:run`]),
+  '/new/search',
+  ...Object.values(RESOURCE_KINDS).flatMap(({ collection }) => [
+    `/${collection}/:id`,
+    `/${collection}/:id/edit`,
+    `/${collection}/:id/runs/:run`,
+  ]),
 ]
 
 const shared = {

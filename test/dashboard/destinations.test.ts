@@ -96,7 +96,9 @@ test('destinations of other monitors are offered once each, without wording, and
 })
 
 test('names of messages are offered for the fields and labels that there are, as the API reads them', () => {
-  const found = messageNames({ fields: ['price', 'the "best" price'], labels: ['team'] }).map(({ name }) => name)
+  const found = messageNames({ kind: 'page', fields: ['price', 'the "best" price'], labels: ['team'] }).map(
+    ({ name }) => name,
+  )
   expect(found).toContain('fields.price.before')
   expect(found).toContain('monitor.labels.team')
   expect(found.filter((name) => name.includes('*') || name.startsWith('serp.'))).toEqual([])

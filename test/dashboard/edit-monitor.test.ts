@@ -6,7 +6,7 @@ import { type LookingDashboard, startLooking } from './looking.ts'
 import { hasBrowser } from './open-dashboard.ts'
 
 // A browser starts.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
 
 const SHOP = '<!doctype html><h1>Kettle</h1><b class="price">$19.99</b><i class="old">$24.00</i>'
 /** Settings that no field of the screen has in another form, and some that one has. */

@@ -7,7 +7,7 @@ import { look, press, SHOP, shows, watch } from './making.ts'
 import { hasBrowser } from './open-dashboard.ts'
 
 // A browser starts, and each look opens a page in it.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
 
 const WALL = `<!doctype html><style>.wall { position: fixed; inset: 0; background: #fff }</style>
   <h1 style="margin: 100px">Behind it</h1><div class="wall" id="wall"><p>We use cookies</p></div>`
@@ -51,6 +51,28 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')(
       await page.getByText('Without #wall').waitFor()
       const { monitor } = await watch(page, looking)
       expect(monitor['extract_config']).toMatchObject({ method: 'full_page', ignore: { selectors: ['#wall'] } })
+      await page.context().close()
+    })
+
+    test('leaves out what is pressed, or compares it alone in pictures, where a person says so', async () => {
+      const { page } = await opened()
+      await look(page, looking.site.page('/shop', SHOP))
+      await page.getByRole('button', { name: 'Leave it out' }).click()
+      await press(page, 'Menu')
+      await page.getByText('Left out of whole pages and pictures: .bar').waitFor()
+      await page.getByRole('button', { name: 'Compare only it in pictures' }).click()
+      await press(page, 'Kettle')
+      await page.getByText('Compared in pictures: h1').waitFor()
+      await press(page, 'Cup')
+      await page.getByRole('button', { name: /^Remove .*Cup|^Remove .*item/ }).click()
+      // What is watched is still the best guess.
+      await shows(page, '$19.99')
+      await page.getByRole('radio', { name: 'the text of the whole page' }).click()
+      const { monitor } = await watch(page, looking)
+      expect(monitor).toMatchObject({
+        extract_config: { method: 'full_page', ignore: { selectors: ['.bar'] } },
+        visual_config: { enabled: true, regions: [{ selector: 'h1' }], ignoreSelectors: ['.bar'] },
+      })
       await page.context().close()
     })
 

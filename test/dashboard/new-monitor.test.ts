@@ -7,7 +7,7 @@ import { look, press, SHOP, shows, watch } from './making.ts'
 import { hasBrowser } from './open-dashboard.ts'
 
 // A browser starts, and each look opens a page in it.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
 
 describeIf(hasBrowser, 'there is no embedded browser for this platform')('The screen for a new monitor', () => {
   let looking: LookingDashboard

@@ -84,6 +84,7 @@ export const screensOf = ({ monitor, run, text, look }: Seeded): readonly Screen
     arrive: (page) => page.getByRole('listitem').first().waitFor(),
   },
   { name: 'new', path: '/new', arrive: (page) => page.getByLabel('Address').waitFor() },
+  { name: 'new-search', path: '/new/search', arrive: (page) => page.getByLabel('Keyword').waitFor() },
   ...(look === undefined ? [] : [lookedAt(look)]),
   {
     name: 'monitor',

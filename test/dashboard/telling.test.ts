@@ -7,7 +7,7 @@ import { look, SHOP, watch } from './making.ts'
 import { hasBrowser } from './open-dashboard.ts'
 
 // A browser starts, and each look opens a page in it.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
 
 const SECRET = 'syt_a1b2c3'
 const ALL = 'All destinations'

@@ -1,5 +1,5 @@
 // Generated from schema/ by `npm run gen`.
-import type { Service, ServiceName } from './service.ts'
+import type { MessageName, Service, ServiceName } from './service.ts'
 import type { DeliveryConfig } from './types.ts'
 
 export const SERVICES: Readonly<Record<ServiceName, Service>> = {
@@ -299,72 +299,115 @@ export const SERVICES: Readonly<Record<ServiceName, Service>> = {
   }
 }
 
-/** The names that a message of a page can have, and what they mean. `*` stands for the name of a field or a label. */
-export const MESSAGE_NAMES: readonly (readonly [name: string, means: string])[] = [
-  [
-    "monitor.name",
-    "The name of the monitor."
-  ],
-  [
-    "monitor.id",
-    "The id of the monitor."
-  ],
-  [
-    "monitor.url",
-    "The address of the page, or that of the search at its engine."
-  ],
-  [
-    "monitor.labels.*",
-    "The value of a label."
-  ],
-  [
-    "fields.*.before",
-    "The value of a field before."
-  ],
-  [
-    "fields.*.after",
-    "The value of a field now."
-  ],
-  [
-    "fields.*.change",
-    "How far a number moved."
-  ],
-  [
-    "lists.*.added",
-    "The items that a list has gained."
-  ],
-  [
-    "lists.*.removed",
-    "The items that a list has lost."
-  ],
-  [
-    "lists.*.moved",
-    "The items of a list that changed places."
-  ],
-  [
-    "changes",
-    "The changes as every message tells them."
-  ],
-  [
-    "text.excerpt",
-    "The lines of a page that were added and removed."
-  ],
-  [
-    "visual.change_pct",
-    "How much of the picture changed, in percent."
-  ],
-  [
-    "run.id",
-    "The id of the run."
-  ],
-  [
-    "run.url",
-    "The page of the run in the dashboard."
-  ],
-  [
-    "fired_at",
-    "When the run fired."
-  ]
+/** The names that a message can have. `*` stands for the name of a field or a label. */
+export const MESSAGE_NAMES: readonly MessageName[] = [
+  {
+    "name": "monitor.name",
+    "means": "The name of the monitor."
+  },
+  {
+    "name": "monitor.id",
+    "means": "The id of the monitor."
+  },
+  {
+    "name": "monitor.url",
+    "means": "The address of the page, or that of the search at its engine."
+  },
+  {
+    "name": "monitor.labels.*",
+    "means": "The value of a label."
+  },
+  {
+    "name": "fields.*.before",
+    "of": "page",
+    "means": "The value of a field before."
+  },
+  {
+    "name": "fields.*.after",
+    "of": "page",
+    "means": "The value of a field now."
+  },
+  {
+    "name": "fields.*.change",
+    "of": "page",
+    "means": "How far a number moved."
+  },
+  {
+    "name": "lists.*.added",
+    "of": "page",
+    "means": "The items that a list has gained."
+  },
+  {
+    "name": "lists.*.removed",
+    "of": "page",
+    "means": "The items that a list has lost."
+  },
+  {
+    "name": "lists.*.moved",
+    "of": "page",
+    "means": "The items of a list that changed places."
+  },
+  {
+    "name": "changes",
+    "means": "The changes as every message tells them."
+  },
+  {
+    "name": "text.excerpt",
+    "of": "page",
+    "means": "The lines of a page that were added and removed."
+  },
+  {
+    "name": "visual.change_pct",
+    "of": "page",
+    "means": "How much of the picture changed, in percent."
+  },
+  {
+    "name": "serp.keyword",
+    "of": "serp",
+    "means": "What is searched for."
+  },
+  {
+    "name": "serp.engine",
+    "of": "serp",
+    "means": "The search engine."
+  },
+  {
+    "name": "serp.rank",
+    "of": "serp",
+    "means": "The rank of the target now."
+  },
+  {
+    "name": "serp.previous_rank",
+    "of": "serp",
+    "means": "The rank of the target before."
+  },
+  {
+    "name": "serp.rank_delta",
+    "of": "serp",
+    "means": "How far the rank moved: positive is better."
+  },
+  {
+    "name": "serp.added",
+    "of": "serp",
+    "means": "The results that are new."
+  },
+  {
+    "name": "serp.removed",
+    "of": "serp",
+    "means": "The results that are gone."
+  },
+  {
+    "name": "run.id",
+    "means": "The id of the run."
+  },
+  {
+    "name": "run.url",
+    "means": "The page of the run in the dashboard."
+  },
+  {
+    "name": "fired_at",
+    "means": "When the run fired."
+  }
 ]
 
 /** The most characters of each part of a message. */

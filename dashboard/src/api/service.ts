@@ -24,3 +24,10 @@ export interface Service {
   readonly takesHeaders: boolean
   readonly options: Readonly<Record<string, ServiceOption>>
 }
+
+/** A name that a message can have, which its value replaces. */
+export interface MessageName {
+  readonly name: string
+  readonly of?: 'page' | 'serp'
+  readonly means: string
+}

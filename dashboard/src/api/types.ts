@@ -259,6 +259,40 @@ export type MonitorCreate = {
   readonly labels?: Readonly<Record<string, string>>
 }
 
+/** `SerpMonitorCreate` of the API. */
+export type SerpMonitorCreate = {
+  readonly name: string
+  readonly keyword: string
+  readonly schedule_interval_seconds: number
+  readonly mode?: 'rank_tracking' | 'full_analysis'
+  readonly engine?: 'google' | 'bing' | 'yahoo' | 'duckduckgo' | 'yandex'
+  readonly location_code?: string
+  readonly language_code?: string
+  readonly device?: 'desktop' | 'mobile'
+  readonly pages?: number
+  readonly target_domain?: string | null
+  readonly rank_change_threshold?: number | null
+  readonly deliveries?: readonly DeliveryConfig[]
+  readonly notify_on?: readonly ('failing' | 'recovered' | 'delivery_dead' | 'quota')[]
+  readonly quiet_hours?: {
+    readonly from: string
+    readonly until: string
+    readonly time_zone: string
+  } | null
+  readonly message?: {
+    readonly title?: string
+    readonly text?: string
+  } | null
+  readonly digest?: {
+    readonly daily_at?: string
+    readonly time_zone?: string
+    readonly days?: readonly ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[]
+    readonly every_seconds?: number
+  } | null
+  readonly external_key?: string | null
+  readonly labels?: Readonly<Record<string, string>>
+}
+
 /** `Template` of the API. */
 export type Template = {
   readonly slug: string
@@ -835,6 +869,22 @@ export type DeliveryTest = {
     readonly via: 'none'
     readonly message: string
   }
+}
+
+/** The answer of `POST /v1/serp-monitors/preview`. */
+export type SerpPreview = {
+  readonly status: 'success' | 'error'
+  readonly url: string
+  readonly organic_results: readonly {
+    readonly position: number
+    readonly title: string
+    readonly url: string
+    readonly domain: string
+    readonly description: string | null
+  }[]
+  readonly target_rank: number | null
+  readonly warnings: readonly string[]
+  readonly error_message: string | null
 }
 
 /** The answer of `POST /v1/manifests`. */

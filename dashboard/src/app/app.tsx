@@ -14,6 +14,14 @@ const NewPage = lazy(async () => ({ default: (await import('../new/new-page.tsx'
 
 const EditPage = lazy(async () => ({ default: (await import('../new/edit-page.tsx')).EditPage }))
 
+const NewSearchPage = lazy(async () => ({
+  default: (await import('../new/search/new-search-page.tsx')).NewSearchPage,
+}))
+
+const EditSearchPage = lazy(async () => ({
+  default: (await import('../new/search/edit-search-page.tsx')).EditSearchPage,
+}))
+
 const RunPage = lazy(async () => ({ default: (await import('../runs/run-page.tsx')).RunPage }))
 
 const queries = new QueryClient({
@@ -42,10 +50,12 @@ export const App = () => (
             <Route path="/" component={MonitorList} />
             <Route path="/changes" component={ChangesPage} />
             <Route path="/new" component={NewPage} />
+            <Route path="/new/search" component={NewSearchPage} />
             <Route path="/monitors/:id/runs/:run">
               {({ id, run }) => <RunPage key={`page ${id}`} kind="page" id={id} run={run} />}
             </Route>
             <Route path="/monitors/:id/edit">{({ id }) => <EditPage key={id} id={id} />}</Route>
+            <Route path="/serp-monitors/:id/edit">{({ id }) => <EditSearchPage key={id} id={id} />}</Route>
             <Route path="/serp-monitors/:id/runs/:run">
               {({ id, run }) => <RunPage key={`serp ${id}`} kind="serp" id={id} run={run} />}
             </Route>

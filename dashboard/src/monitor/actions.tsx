@@ -76,12 +76,15 @@ export function Actions({ monitor: { id, name, status }, place: { kind, path, ho
           {REASON}
         </span>
       )}
-      {kind === 'page' && mayWrite && (
+      {mayWrite && (
         <>
           <Link href={`${home}/edit`} className={controls['button']}>
             Edit
           </Link>
-          <Link href={`/new?${new URLSearchParams({ from: id })}`} className={controls['button']}>
+          <Link
+            href={`/new${kind === 'serp' ? '/search' : ''}?${new URLSearchParams({ from: id })}`}
+            className={controls['button']}
+          >
             Duplicate
           </Link>
         </>

@@ -1,17 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
-import { Link, useLocation } from 'wouter'
+import { useState } from 'react'
+import { useLocation } from 'wouter'
 import { ApiFault, ask, askTagged, type Tagged } from '../api/client.ts'
 import type { Monitor, MonitorCreate } from '../api/types.ts'
-import { Notice } from '../app/notice.tsx'
-import { useTitle } from '../app/use-title.ts'
-import type { Place } from '../monitor/any-monitor.ts'
-import { ManifestPart } from '../monitor/manifest-part.tsx'
 import { differingKeys, draftOf } from './draft/draft-body.ts'
 import { merged } from './draft/merged.ts'
 import { asAddress } from './draft/suggested-name.ts'
 import { useDraft } from './draft/use-draft.ts'
-import style from './new.module.css'
+import { EditFrame } from './edit-frame.tsx'
 import { AddressPart } from './page/address-part.tsx'
 import { lookAsked } from './page/look-asked.ts'
 import { NO_LOOK } from './page/no-look.ts'
@@ -23,52 +19,10 @@ import { BacktestPart } from './when/backtest-part.tsx'
 type Stored = MonitorCreate & Pick<Monitor, 'managed_by' | 'declared_in'>
 
 /** An edit of a monitor, in the form in which one is made. */
-export function EditPage({ id }: { readonly id: string }) {
-  const path = `/v1/monitors/${encodeURIComponent(id)}`
-  const home = `/monitors/${encodeURIComponent(id)}`
-  const [read, setRead] = useState<Tagged<Stored> | null>(null)
-  const [error, setError] = useState<unknown>(null)
-  useEffect(() => {
-    const asked = new AbortController()
-    askTagged<Stored>(path, { signal: asked.signal }).then(
-      (found) => asked.signal.aborted || setRead(found),
-      (fault: unknown) => asked.signal.aborted || setError(fault),
-    )
-    return () => asked.abort()
-  }, [path])
-  useTitle(read === null ? 'Edit' : `Edit ${read.body.name}`)
-  return (
-    <article className={style['screen']}>
-      <nav className={style['way']} aria-label="Where you are">
-        <Link href="/">Monitors</Link> / <Link href={home}>{read?.body.name ?? 'Monitor'}</Link>
-      </nav>
-      <h1>Edit</h1>
-      {error !== null && <Notice error={error} />}
-      {read === null && error === null && <p role="status">Loading…</p>}
-      {read !== null &&
-        (read.body.managed_by === 'api' ? (
-          <EditForm path={path} home={home} first={read} />
-        ) : (
-          <Managed stored={read.body} place={{ kind: 'page', path, home }} />
-        ))}
-    </article>
-  )
-}
-
-/** A manifest owns the monitor: it is shown, and edited there. */
-const Managed = ({ stored, place }: { readonly stored: Stored; readonly place: Place }) => (
-  <>
-    <p className={style['ended']}>
-      {stored.managed_by === 'file' ? 'A file declares this monitor' : 'A resource of a cluster declares this monitor'}
-      {stored.declared_in !== undefined && (
-        <>
-          : <bdi>{stored.declared_in}</bdi>
-        </>
-      )}
-      . Edit it there: what is changed here would be set back.
-    </p>
-    <ManifestPart place={place} />
-  </>
+export const EditPage = ({ id }: { readonly id: string }) => (
+  <EditFrame<Stored> kind="page" id={id}>
+    {(first, { path, home }) => <EditForm path={path} home={home} first={first} />}
+  </EditFrame>
 )
 
 interface EditFormProps {
@@ -125,7 +79,8 @@ function EditForm({ path, home, first }: EditFormProps) {
         looking={looking}
         look={looking.look ?? NO_LOOK}
         onLook={(url) => void look(url)}
-        save={{ word: 'Save', onSave: save }}
+        word="Save"
+        onSave={save}
         effectOf={(body) => effectOf(body, base.body)}
       />
       <BacktestPart path={path} home={home} predicate={draft.predicate} />

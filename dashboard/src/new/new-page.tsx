@@ -6,6 +6,7 @@ import type { Monitor, MonitorCreate } from '../api/types.ts'
 import { Notice } from '../app/notice.tsx'
 import { useTitle } from '../app/use-title.ts'
 import { takeAskedAddress } from '../parts/asked-address.ts'
+import { copyName } from './draft/copy-name.ts'
 import { draftOf } from './draft/draft-body.ts'
 import { type Draft, EMPTY } from './draft/draft.ts'
 import { asAddress } from './draft/suggested-name.ts'
@@ -37,6 +38,9 @@ export function NewPage() {
         <Link href="/">Monitors</Link>
       </nav>
       <h1>New monitor</h1>
+      <p className={style['soft']}>
+        A page, a feed or a JSON API. Or watch <Link href="/new/search">what a search engine finds</Link>.
+      </p>
       {error !== null && <Notice error={error} />}
       {copied === undefined && error === null && <p role="status">Loading…</p>}
       {copied !== undefined && <NewForm key={from} copied={copied} />}
@@ -45,8 +49,7 @@ export function NewPage() {
 }
 
 /** Returns the draft of a copy. A key by which others know the monitor stays with the first one. */
-const copyOf = (spec: MonitorCreate): Draft =>
-  draftOf({ ...spec, external_key: null, name: `${spec.name.slice(0, 190)} (copy)` })
+const copyOf = (spec: MonitorCreate): Draft => draftOf({ ...spec, external_key: null, name: copyName(spec.name) })
 
 /** An address, what to watch on the page, when to tell, and whom. */
 function NewForm({ copied }: { readonly copied: MonitorCreate | null }) {
@@ -82,7 +85,8 @@ function NewForm({ copied }: { readonly copied: MonitorCreate | null }) {
           looking={looking}
           look={looking.look ?? NO_LOOK}
           onLook={(url) => void look(url)}
-          save={{ word: 'Watch it', onSave: save }}
+          word="Watch it"
+          onSave={save}
         />
       ) : (
         looking.since === null && <Templates onChoose={change} />

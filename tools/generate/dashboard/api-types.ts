@@ -102,13 +102,25 @@ const ANSWERS: Readonly<Record<string, Wanted>> = {
     path: '/v1/deliveries/test',
     keys: ['status', 'response_status', 'response_body', 'duration_ms', 'request'],
   },
+  SerpPreview: {
+    method: 'post',
+    path: '/v1/serp-monitors/preview',
+    keys: ['status', 'url', 'organic_results', 'target_rank', 'warnings', 'error_message'],
+  },
   WrittenMonitor: { method: 'post', path: '/v1/manifests' },
   Backtest: { method: 'post', path: '/v1/monitors/{id}/backtest', keys: ['changes', 'would_fire', 'runs'] },
   Usage: { path: '/v1/usage', keys: ['runs', 'visualRuns'] },
 }
 
 /** Schemas that contain themselves, or that the page writes. */
-const NAMED_SCHEMAS = ['DiffPredicate', 'ExtractConfig', 'DeliveryConfig', 'MonitorCreate', 'Template']
+const NAMED_SCHEMAS = [
+  'DiffPredicate',
+  'ExtractConfig',
+  'DeliveryConfig',
+  'MonitorCreate',
+  'SerpMonitorCreate',
+  'Template',
+]
 
 /** The types of choices, by their values. Of a refusal the page shows the message. */
 const NAMED_CHOICES = { [Object.keys(RUN_FAULTS).join()]: 'FaultCode', [Object.keys(ERRORS).join()]: 'string' }

@@ -20,9 +20,11 @@ const services = Object.fromEntries(
   }),
 )
 
-const names = Object.entries(MESSAGE_NAMES).flatMap(([name, { of, what }]: [string, { of?: string; what: string }]) =>
-  of === 'serp' ? [] : [[name, what]],
-)
+const names = Object.entries(MESSAGE_NAMES).map(([name, { of, what }]: [string, { of?: string; what: string }]) => ({
+  name,
+  of,
+  means: what,
+}))
 
 const COLUMNS = 120
 /** A text of JSON which is a whole line, with its key. */
@@ -46,13 +48,13 @@ const constant = (name: string, type: string, value: unknown) =>
 
 /** Returns the file with what a person chooses of destinations and their messages. */
 export const deliveryChoices = (): string => `// Generated from schema/ by \`npm run gen\`.
-import type { Service, ServiceName } from './service.ts'
+import type { MessageName, Service, ServiceName } from './service.ts'
 import type { DeliveryConfig } from './types.ts'
 
 ${constant('SERVICES', ': Readonly<Record<ServiceName, Service>>', services)}
 
-/** The names that a message of a page can have, and what they mean. \`*\` stands for the name of a field or a label. */
-${constant('MESSAGE_NAMES', ': readonly (readonly [name: string, means: string])[]', names)}
+/** The names that a message can have. \`*\` stands for the name of a field or a label. */
+${constant('MESSAGE_NAMES', ': readonly MessageName[]', names)}
 
 /** The most characters of each part of a message. */
 ${constant('MESSAGE_LIMITS', '', MESSAGE_LIMITS)}

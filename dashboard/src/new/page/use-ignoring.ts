@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { ask } from '../../api/client.ts'
 import type { Look, LookCandidates } from '../../api/types.ts'
+import { withLeftOut, withTakenIn } from '../draft/picked.ts'
 import type { Form } from '../draft/use-draft.ts'
 
 /** Returns what hides a cover, and leaves it out of whole pages and pictures. */
@@ -16,11 +17,12 @@ export function useIgnoring(
     const rule = found?.values[0]?.rule
     if (rule === undefined || elements[index] === undefined) return
     setSelectors((before) => new Map(before).set(index, rule))
-    change((before) => ({ ...before, ignore: [...before.ignore, rule] }))
+    change((before) => withLeftOut(before, rule))
   }
   return (index: number, isHidden: boolean) => {
     hide(index, isHidden)
+    const rule = selectors.get(index)
     if (isHidden) void ignore(index)
-    else change((before) => ({ ...before, ignore: before.ignore.filter((one) => one !== selectors.get(index)) }))
+    else if (rule !== undefined) change((before) => withTakenIn(before, rule))
   }
 }

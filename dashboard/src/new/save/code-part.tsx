@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ask } from '../../api/client.ts'
-import type { MonitorCreate, WrittenMonitor } from '../../api/types.ts'
+import type { WrittenMonitor } from '../../api/types.ts'
 import { Copyable } from '../../monitor/copy.tsx'
 import { Choice } from '../../parts/choice.tsx'
 import { sentenceOf } from '../form/sentence-of.ts'
@@ -16,17 +16,23 @@ const FORMS = [
 
 const PAUSE_MS = 300
 
+interface CodePartProps {
+  readonly kind: 'Monitor' | 'SerpMonitor'
+  /** The body of a create. */
+  readonly body: object
+}
+
 /** The same monitor as code, to copy. Nothing is stored for it. */
-export function CodePart({ body }: { readonly body: MonitorCreate }) {
+export function CodePart({ kind, body }: CodePartProps) {
   const [as, setAs] = useState<(typeof FORMS)[number][0]>('manifest')
   const [isShown, setShown] = useState(false)
   const settled = useSettled(body, PAUSE_MS)
   const { data, error } = useQuery({
-    queryKey: ['written', as, settled],
+    queryKey: ['written', kind, as, settled],
     queryFn: ({ signal }) =>
       ask<WrittenMonitor>('/v1/manifests', {
         method: 'POST',
-        body: { kind: 'Monitor', spec: settled, as },
+        body: { kind, spec: settled, as },
         signal,
       }),
     enabled: isShown,

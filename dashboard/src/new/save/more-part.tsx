@@ -2,6 +2,7 @@ import type { Issue } from '../../api/client.ts'
 import controls from '../../style/controls.module.css'
 import { isOfMore } from '../draft/draft-body.ts'
 import type { Draft, More } from '../draft/draft.ts'
+import { picturesOf } from '../draft/picked.ts'
 import { linesOf, objectOf, pairsOf, textOfPairs } from '../draft/text-forms.ts'
 import { FaultLine } from '../form/fault-line.tsx'
 import { TextArea } from '../form/text-area.tsx'
@@ -62,7 +63,17 @@ export function MorePart({ draft, issues, onChange }: MorePartProps) {
             valueOf={linesOf}
             onChange={(next) => onChange((before) => ({ ...before, patterns: next }))}
           />
-          <PicturesField visual={visual ?? null} issues={issues} onChange={(next) => set({ visual_config: next })} />
+          <PicturesField
+            visual={visual ?? null}
+            issues={issues}
+            onEnabled={(enabled) =>
+              onChange((before) => ({
+                ...before,
+                more: { ...before.more, visual_config: picturesOf(before, enabled) },
+              }))
+            }
+            onChange={(next) => set({ visual_config: next })}
+          />
           <TextArea
             label="Labels, one a line"
             placeholder="team=shop"
@@ -98,18 +109,19 @@ type Visual = NonNullable<More['visual_config']>
 interface PicturesFieldProps {
   readonly visual: Visual | null
   readonly issues: readonly Issue[]
+  onEnabled(enabled: boolean): void
   onChange(visual: Visual): void
 }
 
 /** Whether pictures are taken, and how much of one has to differ. */
-const PicturesField = ({ visual, issues, onChange }: PicturesFieldProps) => (
+const PicturesField = ({ visual, issues, onEnabled, onChange }: PicturesFieldProps) => (
   <>
     <div className={form['line']}>
       <label className={form['line']}>
         <input
           type="checkbox"
           checked={visual?.enabled ?? false}
-          onChange={({ target }) => onChange({ ...visual, enabled: target.checked })}
+          onChange={({ target }) => onEnabled(target.checked)}
         />
         Take pictures and compare them
       </label>

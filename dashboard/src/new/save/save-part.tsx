@@ -1,30 +1,33 @@
 import { useState } from 'react'
-import { ApiFault } from '../../api/client.ts'
-import type { MonitorCreate } from '../../api/types.ts'
+import { ApiFault, type Issue } from '../../api/client.ts'
 import controls from '../../style/controls.module.css'
-import type { Form } from '../draft/use-draft.ts'
 import { FaultLine, faultOf } from '../form/fault-line.tsx'
 import { sentenceOf } from '../form/sentence-of.ts'
 import style from '../new.module.css'
 import { CodePart } from './code-part.tsx'
 
-interface SavePartProps {
-  readonly form: Form
+interface SavePartProps<Body extends object> {
+  readonly kind: 'Monitor' | 'SerpMonitor'
+  /** As it is typed. Empty: it is the suggested one. */
+  readonly name: string
   readonly suggested: string
-  readonly body: MonitorCreate
+  readonly body: Body
+  readonly issues: readonly Issue[]
   /** Whether it needs a browser is about to be known. */
   readonly isPending: boolean
   /** What the button says. */
   readonly word: string
   /** What saving does besides. Null: nothing. */
   readonly effect: string | null
+  onName(name: string): void
+  onRefused(issues: readonly Issue[]): void
   /** Stores the monitor. What it throws is said here. */
-  onSave(body: MonitorCreate): Promise<void>
+  onSave(body: Body): Promise<void>
 }
 
 /** The name, the button that stores the monitor, and the monitor as code. */
-export function SavePart({ form, suggested, body, isPending, word, effect, onSave }: SavePartProps) {
-  const { draft, issues, change, refuse } = form
+export function SavePart<Body extends object>(props: SavePartProps<Body>) {
+  const { kind, name, suggested, body, issues, isPending, word, effect, onName, onRefused, onSave } = props
   const [isSaving, setSaving] = useState(false)
   // A refusal is about what was sent, and is gone with the first letter of something else.
   const [refusal, setRefusal] = useState<{ readonly of: string; readonly text: string } | null>(null)
@@ -36,7 +39,7 @@ export function SavePart({ form, suggested, body, isPending, word, effect, onSav
     try {
       await onSave(body)
     } catch (error) {
-      refuse(error instanceof ApiFault ? error.issues : [])
+      onRefused(error instanceof ApiFault ? error.issues : [])
       setRefusal({ of, text: sentenceOf(error) })
     }
     setSaving(false)
@@ -44,7 +47,7 @@ export function SavePart({ form, suggested, body, isPending, word, effect, onSav
   return (
     <>
       <section aria-label="As code" className={style['part']}>
-        <CodePart body={body} />
+        <CodePart kind={kind} body={body} />
       </section>
       <section aria-label="Save" className={`${style['part']} ${style['last']}`}>
         <div className={style['line']}>
@@ -54,8 +57,8 @@ export function SavePart({ form, suggested, body, isPending, word, effect, onSav
               className={`${controls['input']} ${style['wide']}`}
               maxLength={200}
               placeholder={suggested}
-              value={draft.name}
-              onChange={({ target }) => change((before) => ({ ...before, name: target.value }))}
+              value={name}
+              onChange={({ target }) => onName(target.value)}
               {...faultOf(fault)}
             />
           </label>

@@ -1,4 +1,5 @@
 import type { Issue } from '../../api/client.ts'
+import type { MessageName } from '../../api/service.ts'
 import type { DeliveryConfig } from '../../api/types.ts'
 import controls from '../../style/controls.module.css'
 import {
@@ -14,7 +15,7 @@ import {
   TYPES,
   withAddress,
 } from '../draft/destinations.ts'
-import type { Draft } from '../draft/draft.ts'
+import { withTelling } from '../draft/notified.ts'
 import { FaultLine, faultOf } from '../form/fault-line.tsx'
 import style from '../new.module.css'
 import { Answer } from './answer.tsx'
@@ -27,19 +28,22 @@ import { useDeliveryTest } from './use-delivery-test.ts'
 interface DestinationProps {
   readonly index: number
   readonly delivery: DeliveryConfig
-  readonly draft: Draft
+  /** What messages say, unless it has its own words. */
+  readonly message: DeliveryConfig['message']
+  /** The names that messages can have. */
+  readonly names: readonly MessageName[]
   readonly issues: readonly Issue[]
   onChange(delivery: DeliveryConfig): void
   onRemove(): void
 }
 
 /** One destination: what it is, where it is, and a test. */
-export function Destination({ index, delivery, draft, issues, onChange, onRemove }: DestinationProps) {
+export function Destination({ index, delivery, message, names, issues, onChange, onRemove }: DestinationProps) {
   const name = `Destination ${index + 1}`
   const path = `deliveries[${index}]`
   const kind = kindOf(delivery)
   const service = serviceOf(kind)
-  const test = useDeliveryTest(delivery, { message: draft.more.message ?? undefined, path })
+  const test = useDeliveryTest(delivery, { message, path })
   const all = [...issues, ...test.issues]
   const ofTelling = tellingIssues(all, `${path}.`)
   const fault = { id: `to-fault-${index}`, issues: all.filter((issue) => !ofTelling.includes(issue)), path }
@@ -78,7 +82,7 @@ export function Destination({ index, delivery, draft, issues, onChange, onRemove
         of={name}
         title="Wording, digest and quiet hours of this one"
         absent="as for all destinations"
-        draft={draft}
+        names={names}
         value={delivery}
         takes={{ message: takesMessage(kind), digest: takesDigest(kind) }}
         issues={ofTelling}
@@ -121,9 +125,3 @@ const KindSelect = ({ name, delivery, onChange }: KindSelectProps) => (
 )
 
 const hostOf = (address: string): string => (URL.canParse(address) ? `${new URL(address).host}/…` : address)
-
-/** Returns the destination with other settings. What is undefined is left out. */
-function withTelling(delivery: DeliveryConfig, change: object): DeliveryConfig {
-  const entries = Object.entries({ ...delivery, ...change }).filter(([, value]) => value !== undefined)
-  return Object.fromEntries(entries) as DeliveryConfig
-}

@@ -1,9 +1,8 @@
 import { type ReactNode, useRef } from 'react'
 import { MESSAGE_LIMITS } from '../../api/delivery-choices.ts'
+import type { MessageName } from '../../api/service.ts'
 import type { DeliveryConfig } from '../../api/types.ts'
 import controls from '../../style/controls.module.css'
-import { type Draft, namesOf } from '../draft/draft.ts'
-import { messageNames } from '../draft/message-names.ts'
 import style from '../new.module.css'
 import own from './whom.module.css'
 
@@ -13,17 +12,17 @@ interface MessageFieldsProps {
   /** Which destinations it is about, for a screen reader. */
   readonly of: string
   readonly message: Message | undefined
-  readonly draft: Draft
+  /** The names that it can have. */
+  readonly names: readonly MessageName[]
   readonly children: ReactNode
   /** Undefined: messages say what they always say. */
   onChange(message: Message | undefined): void
 }
 
 /** The headline and the text of messages, with the names that are replaced by values. */
-export function MessageFields({ of, message, draft, children, onChange }: MessageFieldsProps) {
+export function MessageFields({ of, message, names, children, onChange }: MessageFieldsProps) {
   const area = useRef<HTMLTextAreaElement>(null)
   const { title = '', text = '' } = message ?? {}
-  const names = messageNames({ fields: namesOf(draft), labels: Object.keys(draft.more.labels ?? {}) })
   function set(change: Message) {
     const next = { title, text, ...change }
     const kept = Object.fromEntries(Object.entries(next).filter(([, words]) => words !== ''))

@@ -1,6 +1,6 @@
 import type { Issue } from '../../api/client.ts'
-import type { DeliveryConfig } from '../../api/types.ts'
-import type { Draft } from '../draft/draft.ts'
+import type { MessageName } from '../../api/service.ts'
+import type { Telling, TellingChange } from '../draft/notified.ts'
 import { issuesAt } from '../draft/path-of.ts'
 import { FaultLine } from '../form/fault-line.tsx'
 import { Folded } from '../form/folded.tsx'
@@ -8,27 +8,20 @@ import { DigestField } from './digest-field.tsx'
 import { MessageFields } from './message-fields.tsx'
 import { QuietHoursField } from './quiet-hours-field.tsx'
 
-/** What messages say, and when they are sent. */
-interface Telling {
-  readonly message?: DeliveryConfig['message'] | null
-  readonly digest?: DeliveryConfig['digest'] | null
-  readonly quiet_hours?: DeliveryConfig['quiet_hours'] | null
-}
-
 interface TellingPartProps {
   /** Which destinations it is about, for a screen reader. */
   readonly of: string
   readonly title: string
   /** What holds without a digest. */
   readonly absent: string
-  readonly draft: Draft
+  /** The names that messages can have. */
+  readonly names: readonly MessageName[]
   readonly value: Telling
   readonly takes: { readonly message: boolean; readonly digest: boolean }
   readonly issues: readonly Issue[]
   /** Stands before the names of the settings in the paths of issues. */
   readonly path: string
-  /** Undefined: it is no longer set. */
-  onChange(change: { readonly [Key in keyof Telling]: Telling[Key] | undefined }): void
+  onChange(change: TellingChange): void
 }
 
 const KEYS = ['message', 'digest', 'quiet_hours'] as const satisfies (keyof Telling)[]
@@ -37,8 +30,8 @@ const KEYS = ['message', 'digest', 'quiet_hours'] as const satisfies (keyof Tell
 export const tellingIssues = (issues: readonly Issue[], path: string): readonly Issue[] =>
   KEYS.flatMap((key) => issuesAt(issues, path + key))
 
-/** In what words, collected how, and at which hours it is told: of one destination, or of all. It is folded. */
-export function TellingPart({ of, title, absent, draft, value, takes, issues, path, onChange }: TellingPartProps) {
+/** The words, the digest and the hours of notifications: of one destination, or of all. It is folded. */
+export function TellingPart({ of, title, absent, names, value, takes, issues, path, onChange }: TellingPartProps) {
   const { message, digest, quiet_hours: hours } = value
   const isSet = Boolean(message ?? digest ?? hours)
   const hasFault = tellingIssues(issues, path).length > 0
@@ -49,7 +42,7 @@ export function TellingPart({ of, title, absent, draft, value, takes, issues, pa
         <MessageFields
           of={of}
           message={message ?? undefined}
-          draft={draft}
+          names={names}
           onChange={(next) => onChange({ message: next })}
         >
           {fault('message')}

@@ -1,9 +1,9 @@
 import { useState } from 'react'
 import type { Issue } from '../../api/client.ts'
+import type { MessageName } from '../../api/service.ts'
 import controls from '../../style/controls.module.css'
 import { newDestination } from '../draft/destinations.ts'
-import { isOfMore } from '../draft/draft-body.ts'
-import type { Draft, More } from '../draft/draft.ts'
+import { type Notified, withTelling } from '../draft/notified.ts'
 import { FaultLine } from '../form/fault-line.tsx'
 import style from '../new.module.css'
 import { Destination } from './destination.tsx'
@@ -11,17 +11,19 @@ import { EarlierPart } from './earlier-part.tsx'
 import { TellingPart } from './telling-part.tsx'
 
 interface WhomPartProps {
-  readonly draft: Draft
+  readonly notified: Notified
+  /** The names that messages can have. */
+  readonly names: readonly MessageName[]
   readonly issues: readonly Issue[]
-  onChange(change: (draft: Draft) => Draft): void
+  onChange(change: (notified: Notified) => Notified): void
 }
 
-/** Who is told, and how: destinations, each with a test, and what all of them have. */
-export function WhomPart({ draft, issues, onChange }: WhomPartProps) {
-  const { deliveries, more } = draft
+/** Who is notified, and how: destinations, each with a test, and what all of them have. */
+export function WhomPart({ notified, names, issues, onChange }: WhomPartProps) {
+  const { deliveries } = notified
   // A destination that moves up starts anew: what was typed into the one before it is not its own.
   const [removed, setRemoved] = useState(0)
-  const set = (change: (deliveries: Draft['deliveries']) => Draft['deliveries']) =>
+  const set = (change: (deliveries: Notified['deliveries']) => Notified['deliveries']) =>
     onChange((before) => ({ ...before, deliveries: change(before.deliveries) }))
   return (
     <>
@@ -33,7 +35,8 @@ export function WhomPart({ draft, issues, onChange }: WhomPartProps) {
           key={`${index} ${removed}`}
           index={index}
           delivery={delivery}
-          draft={draft}
+          message={notified.message ?? undefined}
+          names={names}
           issues={issues}
           onChange={(next) => set((before) => before.with(index, next))}
           onRemove={() => {
@@ -58,20 +61,14 @@ export function WhomPart({ draft, issues, onChange }: WhomPartProps) {
           of="All destinations"
           title="Wording, digest and quiet hours"
           absent="each change by itself"
-          draft={draft}
-          value={more}
+          names={names}
+          value={notified}
           takes={{ message: true, digest: true }}
           issues={issues}
           path=""
-          onChange={(change) => onChange((before) => ({ ...before, more: withTelling(before.more, change) }))}
+          onChange={(change) => onChange((before) => withTelling(before, change))}
         />
       )}
     </>
   )
-}
-
-/** Returns the settings with others. What is undefined is left out. */
-function withTelling(more: More, change: object): More {
-  const entries = Object.entries({ ...more, ...change }).filter(([key, value]) => isOfMore(key) && value !== undefined)
-  return Object.fromEntries(entries)
 }

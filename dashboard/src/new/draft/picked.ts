@@ -1,0 +1,64 @@
+import type { LookCandidates } from '../../api/types.ts'
+import { type Draft, type More, withChosen } from './draft.ts'
+
+/** What an element is chosen for: to read its value, to leave it out, or to compare it in pictures. */
+export type Purpose = 'value' | 'ignore' | 'region'
+
+type Visual = NonNullable<More['visual_config']>
+
+const withVisual = (draft: Draft, visual: Visual): Draft => ({
+  ...draft,
+  more: { ...draft.more, visual_config: visual },
+})
+
+const added = (list: readonly string[], one: string): readonly string[] => (list.includes(one) ? list : [...list, one])
+
+/** Returns the draft without an element, by its selector: in whole pages, and in pictures where they are taken. */
+export function withLeftOut(draft: Draft, selector: string): Draft {
+  const { visual_config: visual } = draft.more
+  const next = { ...draft, ignore: added(draft.ignore, selector) }
+  return visual?.enabled
+    ? withVisual(next, { ...visual, ignoreSelectors: added(visual.ignoreSelectors ?? [], selector) })
+    : next
+}
+
+/** Returns the draft with an element that was left out. */
+export function withTakenIn(draft: Draft, selector: string): Draft {
+  const { visual_config: visual } = draft.more
+  const next = { ...draft, ignore: draft.ignore.filter((one) => one !== selector) }
+  return visual?.ignoreSelectors
+    ? withVisual(next, { ...visual, ignoreSelectors: visual.ignoreSelectors.filter((one) => one !== selector) })
+    : next
+}
+
+/** Returns the settings of pictures, taken or not. What is left out of whole pages is left out of pictures too. */
+export function picturesOf({ ignore, more }: Draft, enabled: boolean): Visual {
+  const { visual_config: visual } = more
+  const selectors = ignore.reduce(added, visual?.ignoreSelectors ?? [])
+  return { ...visual, enabled, ...(enabled && selectors.length > 0 && { ignoreSelectors: selectors }) }
+}
+
+/** Returns the draft with pictures that compare an element, and only such elements. */
+function withRegion(draft: Draft, selector: string): Draft {
+  const visual = picturesOf(draft, true)
+  const regions = visual.regions ?? []
+  if (regions.some((region) => region.selector === selector)) return withVisual(draft, visual)
+  return withVisual(draft, { ...visual, regions: [...regions, { selector }] })
+}
+
+/** Returns the draft without a region of its pictures. Without any, whole pictures are compared. */
+export function withoutRegion(draft: Draft, at: number): Draft {
+  const { visual_config: visual } = draft.more
+  return visual
+    ? withVisual(draft, { ...visual, regions: (visual.regions ?? []).filter((_, nth) => nth !== at) })
+    : draft
+}
+
+/** Returns the draft with an element that was chosen, by the best of the rules that read it. */
+export function withPicked(draft: Draft, purpose: Purpose, { values, attributes, lists }: LookCandidates): Draft {
+  const [first] = values
+  if (purpose === 'ignore') return first ? withLeftOut(draft, first.rule) : draft
+  if (purpose === 'region') return first ? withRegion(draft, first.rule) : draft
+  const best = first ?? attributes[0] ?? lists[0]
+  return best ? withChosen(draft, best) : draft
+}

@@ -1,0 +1,47 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link, useLocation, useSearch } from 'wouter'
+import { ask } from '../../api/client.ts'
+import type { SerpMonitorCreate } from '../../api/types.ts'
+import { Notice } from '../../app/notice.tsx'
+import { useTitle } from '../../app/use-title.ts'
+import { copyName } from '../draft/copy-name.ts'
+import style from '../new.module.css'
+import { EMPTY_SEARCH, searchOf } from './search-draft.ts'
+import { SearchForm } from './search-form.tsx'
+
+/** A new search, or one with the settings of the search that `?from=` names. It only reads: a link may lead here. */
+export function NewSearchPage() {
+  useTitle('New search')
+  const [, go] = useLocation()
+  const queries = useQueryClient()
+  const from = new URLSearchParams(useSearch()).get('from')
+  const { data, error } = useQuery({
+    queryKey: ['copied search', from],
+    queryFn: ({ signal }) => ask<SerpMonitorCreate>(`/v1/serp-monitors/${encodeURIComponent(from ?? '')}`, { signal }),
+    enabled: from !== null,
+    gcTime: 0,
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
+  })
+  const first = from === null ? EMPTY_SEARCH : data && copyOf(data)
+  async function save(body: SerpMonitorCreate) {
+    const made = await ask<{ readonly id: string }>('/v1/serp-monitors', { method: 'POST', body })
+    await queries.invalidateQueries()
+    go(`/serp-monitors/${encodeURIComponent(made.id)}`)
+  }
+  return (
+    <article className={style['screen']}>
+      <nav className={style['way']} aria-label="Where you are">
+        <Link href="/">Monitors</Link> / <Link href="/new">New monitor</Link>
+      </nav>
+      <h1>New search</h1>
+      {error !== null && <Notice error={error} />}
+      {first === undefined && error === null && <p role="status">Loading…</p>}
+      {first !== undefined && <SearchForm key={from} first={first} word="Watch it" onSave={save} />}
+    </article>
+  )
+}
+
+/** Returns the settings of a copy. A key by which others know the search stays with the first one. */
+const copyOf = (stored: SerpMonitorCreate): SerpMonitorCreate =>
+  searchOf({ ...stored, external_key: null, name: copyName(stored.name) })
