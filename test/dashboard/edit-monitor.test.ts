@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { eventually } from '../support/run/eventually.ts'
 import { describeIf } from '../support/run/skip.ts'
 import { findingsOf } from './axe.ts'
 import { type LookingDashboard, startLooking } from './looking.ts'
@@ -111,6 +112,33 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The ed
         ],
       },
     })
+    await page.context().close()
+  })
+
+  test('points again after the page has changed, with what was read before beside it', async () => {
+    const page1 = '<!doctype html><h1>Kettle</h1><b class="price">$19.99</b>'
+    const there = looking.site.page('/redesigned', page1)
+    const { deliveries: _, visual_config: __, extract_config: ___, ...rest } = WHOLE
+    const config = { method: 'css', fields: { price: '.price' } }
+    const body = { ...rest, url: there, extract_config: config, fetch_mode: 'auto' }
+    const id = String((await call('POST', '/v1/monitors', body)).body['id'])
+    const runsOf = async () => (await read(`${id}/runs?status=success`))['data'] as object[]
+    await eventually(runsOf, (runs) => runs.length === 1)
+    looking.site.page('/redesigned', '<!doctype html><h1>Kettle</h1><i class="cost">$21.00</i>')
+    await call('POST', `/v1/monitors/${id}/run`)
+    await eventually(runsOf, (runs) => runs.length === 2)
+    const { page } = await looking.dashboard.open(`/monitors/${id}`, looking.owner)
+    await page.getByText('The page has no price now.').waitFor()
+    await page.getByRole('link', { name: 'Point again' }).click()
+    await page.getByText('What was read before').waitFor()
+    await page.getByRole('listitem').filter({ hasText: 'price' }).getByText('$19.99').waitFor()
+    await page.getByRole('searchbox', { name: 'Find on the page' }).fill('$21')
+    await page.keyboard.press('Enter')
+    await page.getByText('compares nothing and fires nothing').waitFor()
+    expect(await findingsOf(page)).toEqual([])
+    await save(page)
+    await page.waitForURL(new RegExp(`/monitors/${id}$`))
+    expect(await read(id)).toMatchObject({ extract_config: { method: 'css', fields: { price: '.cost' } } })
     await page.context().close()
   })
 

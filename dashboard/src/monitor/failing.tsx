@@ -13,7 +13,10 @@ interface FailingProps {
 }
 
 /** Why a monitor fails, and what a person can do about it. */
-export function Failing({ monitor: { consecutive_failures: failures }, place: { path, home } }: FailingProps) {
+export function Failing({
+  monitor: { consecutive_failures: failures, managed_by: manager },
+  place: { kind, path, home },
+}: FailingProps) {
   const { data } = useQuery({
     queryKey: ['failing', path],
     queryFn: ({ signal }) => ask<{ readonly data: readonly Run[] }>(`${path}/runs?status=error&limit=1`, { signal }),
@@ -34,6 +37,11 @@ export function Failing({ monitor: { consecutive_failures: failures }, place: { 
         {code !== null && (
           <>
             <b>What you can do:</b> {ADVICE[code]}{' '}
+          </>
+        )}
+        {kind === 'page' && manager === 'api' && (
+          <>
+            <Link href={`${home}/edit?again`}>Look at the page again</Link>{' '}
           </>
         )}
         <Link href={`${home}/runs/${run.id}`}>Open the check</Link> <a href="/docs/errors#failed-runs">All reasons</a>

@@ -47,7 +47,7 @@ export function Head({ monitor, place }: HeadProps) {
         </ul>
       )}
       <Manager monitor={monitor} place={place} />
-      <ValueNow place={place} />
+      <ValueNow place={place} mayEdit={monitor.managed_by === 'api'} />
       {warnings.map((text) => (
         <p key={text} className={style['warning']}>
           {text}

@@ -13,6 +13,8 @@ import { inWords } from './series-view.ts'
 const MOST = 200
 /** So many changes are looked at for the last one of the field that is shown. */
 const CHANGES = 20
+/** So many rules that find nothing are named. */
+const NAMED = 5
 
 /** What a monitor shows now. */
 interface Now {
@@ -23,47 +25,63 @@ interface Now {
   readonly before: string | null
   /** The run that found it. */
   readonly run: string | null
+  /** The rules that find nothing. */
+  readonly missing: readonly string[]
 }
 
 interface Runs {
   readonly data: readonly Run[]
 }
 
+interface ValueNowProps {
+  readonly place: Place
+  /** It is edited in the dashboard, and not where it is declared. */
+  readonly mayEdit: boolean
+}
+
 /** The value now, since when, and what it was before. */
-export function ValueNow({ place: { kind, path, home } }: { readonly place: Place }) {
+export function ValueNow({ place: { kind, path, home }, mayEdit }: ValueNowProps) {
   const { data: now } = useQuery({
     queryKey: ['now', path],
     queryFn: ({ signal }) => (kind === 'serp' ? searchNow(path, signal) : pageNow(path, signal)),
     refetchInterval: refreshMs,
   })
   if (!now) return null
-  const { field, text, since, before, run } = now
+  const { field, text, since, before, run, missing } = now
   return (
-    <p className={style['now']}>
-      <span className={tones['soft']}>
-        <bdi>{field === WHOLE_PAGE ? 'the page' : field}</bdi>
-      </span>
-      <b>
-        <bdi>{field === WHOLE_PAGE ? 'its text' : text}</bdi>
-      </b>
-      {since !== null && (
+    <>
+      <p className={style['now']}>
         <span className={tones['soft']}>
-          since{' '}
-          {run === null ? (
-            <Ago at={since} />
-          ) : (
-            <Link href={`${home}/runs/${run}`}>
+          <bdi>{field === WHOLE_PAGE ? 'the page' : field}</bdi>
+        </span>
+        <b>
+          <bdi>{field === WHOLE_PAGE ? 'its text' : text}</bdi>
+        </b>
+        {since !== null && (
+          <span className={tones['soft']}>
+            since{' '}
+            {run === null ? (
               <Ago at={since} />
-            </Link>
-          )}
-        </span>
+            ) : (
+              <Link href={`${home}/runs/${run}`}>
+                <Ago at={since} />
+              </Link>
+            )}
+          </span>
+        )}
+        {before !== null && field !== WHOLE_PAGE && (
+          <span className={tones['soft']}>
+            before <bdi>{before}</bdi>
+          </span>
+        )}
+      </p>
+      {missing.length > 0 && (
+        <p className={style['warning']}>
+          The page has no <bdi>{missing.slice(0, NAMED).join(', ')}</bdi> now.{' '}
+          {mayEdit && <Link href={`${home}/edit?again`}>Point again</Link>}
+        </p>
       )}
-      {before !== null && field !== WHOLE_PAGE && (
-        <span className={tones['soft']}>
-          before <bdi>{before}</bdi>
-        </span>
-      )}
-    </p>
+    </>
   )
 }
 
@@ -85,6 +103,7 @@ async function pageNow(path: string, signal: AbortSignal): Promise<Now | null> {
     since: run?.completed_at ?? null,
     before: change ? shownValue(change.before, MOST) : null,
     run: run?.id ?? null,
+    missing: Object.keys(values).filter((name) => values[name] === null),
   }
 }
 
@@ -98,5 +117,6 @@ async function searchNow(path: string, signal: AbortSignal): Promise<Now | null>
     since: last.at,
     before: previous === undefined ? null : inWords(field, previous.value),
     run: last.run_id,
+    missing: [],
   }
 }

@@ -1,9 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
-import { useLocation } from 'wouter'
+import { useEffect, useState } from 'react'
+import { useLocation, useSearch } from 'wouter'
 import { ApiFault, ask, askTagged, type Tagged } from '../api/client.ts'
 import type { Monitor, MonitorCreate } from '../api/types.ts'
 import { differingKeys, draftOf } from './draft/draft-body.ts'
+import { namesOf } from './draft/draft.ts'
 import { merged } from './draft/merged.ts'
 import { asAddress } from './draft/suggested-name.ts'
 import { useDraft } from './draft/use-draft.ts'
@@ -12,6 +13,7 @@ import { AddressPart } from './page/address-part.tsx'
 import { lookAsked } from './page/look-asked.ts'
 import { NO_LOOK } from './page/no-look.ts'
 import { useLook } from './page/use-look.ts'
+import { ReadBefore } from './read-before.tsx'
 import { Conflict } from './save/conflict.tsx'
 import { WatchForm } from './watch-form.tsx'
 import { BacktestPart } from './when/backtest-part.tsx'
@@ -39,12 +41,17 @@ function EditForm({ path, home, first }: EditFormProps) {
   const [other, setOther] = useState<{ readonly stored: Tagged<Stored>; readonly mine: MonitorCreate } | null>(null)
   const form = useDraft(() => draftOf(first.body))
   const looking = useLook()
+  const isAgain = new URLSearchParams(useSearch()).has('again')
   const { draft, change } = form
   async function look(typed: string) {
     const url = asAddress(typed)
     change((before) => ({ ...before, url }))
     await looking.start(lookAsked({ ...draft, url }))
   }
+  useEffect(() => {
+    if (isAgain) void look(first.body.url)
+    // oxlint-disable-next-line react/exhaustive-deps -- It is looked at once, when the screen opens.
+  }, [isAgain])
   async function save(body: MonitorCreate) {
     const keys = differingKeys(body, base.body)
     const patch = Object.fromEntries(keys.map((key) => [key, body[key] ?? null]))
@@ -61,6 +68,13 @@ function EditForm({ path, home, first }: EditFormProps) {
   }
   return (
     <>
+      <ReadBefore
+        path={path}
+        home={home}
+        fields={first.body.extract_config.method === 'full_page' ? [] : namesOf(draftOf(first.body))}
+        hasPictures={first.body.visual_config?.enabled === true}
+        isOpen={isAgain}
+      />
       <AddressPart form={form} looking={looking} onLook={(url) => void look(url)} />
       {other !== null && (
         <Conflict
