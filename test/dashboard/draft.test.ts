@@ -11,9 +11,12 @@ import {
   withFieldName,
   withoutField,
 } from '../../dashboard/src/new/draft/draft.ts'
+import { PAGING_TYPES, pagingKeys, pagingOf, withPagingValue } from '../../dashboard/src/new/draft/paging.ts'
 import { createFamily } from '../../dashboard/src/new/page/family.ts'
 import { createHits } from '../../dashboard/src/new/page/hits.ts'
 import { openAtFirst, treeRows } from '../../dashboard/src/new/page/tree-rows.ts'
+import { Pagination } from '../../schema/monitor/request-config.ts'
+import { checkerOf } from '../../schema/validation/validate.ts'
 
 const PRICE: ChosenRule = { method: 'css', rule: '[itemprop="price"]', value: '$19.99' }
 const ITEMS: ChosenRule = { method: 'css', rule: '.item[]', value: 'Cup' }
@@ -78,6 +81,24 @@ const element = (x: number, y: number, side: number, order: number): Element => 
   text: '',
   path: null,
   unreadable: null,
+})
+
+describe('the paging of a request', () => {
+  const filled = { param: 'p', cursor_path: '$.next', next_url_path: '$.next', items_path: '$.items', max_pages: '3' }
+  test.each(PAGING_TYPES)('%s is valid with what the form asks for, and keeps it when the way is switched', (type) => {
+    const paging = Object.entries(filled).reduce(
+      (found, [key, text]) => {
+        const known = pagingKeys(type).find((one) => one === key)
+        return known ? withPagingValue(found, known, text) : found
+      },
+      pagingOf(type, undefined),
+    )
+    expect(checkerOf(Pagination).validate(paging)).toMatchObject({ ok: true })
+    for (const [other] of PAGING_TYPES)
+      expect(pagingOf(other, paging)).toMatchObject({ type: other, items_path: '$.items', max_pages: 3 })
+    expect(withPagingValue(paging, 'max_pages', '')).not.toHaveProperty('max_pages')
+    expect(withPagingValue(paging, 'max_pages', 'many')).toMatchObject({ max_pages: 'many' })
+  })
 })
 
 describe('the element at a point', () => {

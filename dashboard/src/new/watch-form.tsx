@@ -156,7 +156,7 @@ function LeftPart({ form, look, tried, pointing, purpose, onPurpose, onChoose }:
       )}
       {look.outline !== null && <OutlinePart key={look.id} outline={look.outline} onChoose={onChoose} />}
       {look.outline === null && look.elements.length > 0 && (
-        <>
+        <div className={style['page']}>
           <PurposePart form={form} purpose={purpose} onPurpose={onPurpose} />
           <PagePart
             look={look}
@@ -164,7 +164,7 @@ function LeftPart({ form, look, tried, pointing, purpose, onPurpose, onChoose }:
             matches={active === undefined ? NONE : (tried.matches[active]?.elements ?? NONE)}
             onIgnore={ignoring}
           />
-        </>
+        </div>
       )}
     </section>
   )

@@ -94,8 +94,8 @@ export function MorePart({ draft, issues, onChange }: MorePartProps) {
             onChange={(next) => onChange((before) => ({ ...before, more: next }))}
           >
             <span className={form['soft']}>
-              Also paging, notices and regions of pictures: <a href="/docs/reference/monitors">the reference</a> has
-              each.
+              Also notices, rectangles of pictures and what else there is:{' '}
+              <a href="/docs/reference/monitors">the reference</a> has each.
             </span>
           </TextArea>
         </div>

@@ -5,6 +5,7 @@ import { pairsOf, textOfPairs } from '../draft/text-forms.ts'
 import { FaultLine } from '../form/fault-line.tsx'
 import { TextArea } from '../form/text-area.tsx'
 import form from '../new.module.css'
+import { PagingFields } from './paging-fields.tsx'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH'] as const
 
@@ -63,7 +64,12 @@ export function RequestFields({ draft: { more }, issues, onChange }: RequestFiel
           />
         </label>
       )}
-      <FaultLine id="request-fault" issues={issues} path="request_config" />
+      <PagingFields request={request ?? null} issues={issues} onChange={(next) => set({ request_config: next })} />
+      <FaultLine
+        id="request-fault"
+        issues={issues.filter((issue) => !issue.path.startsWith('request_config.pagination'))}
+        path="request_config"
+      />
     </>
   )
 }
