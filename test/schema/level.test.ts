@@ -41,6 +41,19 @@ describe('The level of a value', () => {
     expect(['a', 'a[]', 'a::attr(href)', 'a::text []'].map(of)).toEqual([1, 1, 2, 2])
   })
 
+  test('is that of a variant, wherever an object of it stands', () => {
+    const Event = Tagged('type', { plain: {}, later: { at: Text(1, 10) } }, { levels: { later: 3 } })
+    const Definition = Closed({ event: Event, events: Type.Array(Event, { maxItems: 5 }) })
+    const [plain, later] = [{ type: 'plain' }, { type: 'later', at: 'a' }]
+    const values = [
+      { event: plain, events: [plain] },
+      { event: later, events: [] },
+      { event: plain, events: [plain, later] },
+      { event: { type: 'toString' }, events: [{}, null, 'later'] },
+    ]
+    expect(values.map((value) => levelOf(Definition, value))).toEqual([1, 3, 3, 1])
+  })
+
   test('is nowhere above that of this version', () => {
     const levels = [MonitorSpec, SerpMonitorSpec, MonitorCreate].flatMap((definition) =>
       [...JSON.stringify(definition).matchAll(new RegExp(`"${LEVEL}":(\\d+)`, 'g'))].map(([, level]) => Number(level)),
