@@ -170,6 +170,12 @@ describe('lines_added and lines_removed', () => {
     expect(onField(removed('y'), before, after)).toBe(false)
   })
 
+  test('the beginning of a line that the cut went through is no line', () => {
+    const [before, after] = ['a\nbbbb', `x\na\nbb${cut(1)}`]
+    expect(onField(added('^x$'), before, after)).toBe(true)
+    expect(onField(added('^bb'), before, after)).toBe(false)
+  })
+
   test('a text that is cut because other fields left less room has gained nothing', () => {
     const long = 'a\n'.repeat(20_000)
     const after = (other: string) => ({ f: `${long.slice(0, 10_000)}${cut(1)}`, other })
