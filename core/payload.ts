@@ -10,7 +10,7 @@ import type { Diff } from '../schema/run/run.ts'
 import type { Json, Values } from '../schema/shape/json.ts'
 import { diffIfLists } from './diff/diff-lists.ts'
 import { valueOf } from './diff/diff-values.ts'
-import { listBefore } from './predicate/fires.ts'
+import { listBefore } from './predicate/list-changes.ts'
 
 /** The content of a delivery. */
 export interface PayloadInput {

@@ -1,11 +1,12 @@
 import type { TSchema } from 'typebox'
-import { LEVEL, LEVEL_OF } from './shape/shape.ts'
+import { LEVEL, LEVEL_OF, VARIANTS, variantOf, type VariantTable } from './shape/shape.ts'
 import { nodeOf, type SchemaNode, withoutNull } from './shape/walk-schema.ts'
 
 /**
  * The level of work is the highest that any of its keys needs: a process takes work at its level and below, so that it
  * never misreads a key of a later version (docs/decisions/0038-work-has-a-level.md). A key that needs none, which a
- * version before may ignore, leaves work at level 1.
+ * version before may ignore, leaves work at level 1. A variant of a `Tagged` object has its level in the option
+ * `levels`.
  */
 
 /** The level of this version. A release that has the first key of a level raises it. */
@@ -38,6 +39,8 @@ interface Levels {
   readonly others: Levels | null
   /** Of the items of a list. */
   readonly items: Levels | null
+  /** Of an object of which a variant has a level. */
+  readonly table: VariantTable | null
 }
 
 /** Null: no key of the definition has a level. */
@@ -58,15 +61,22 @@ function compile(given: SchemaNode): Levels | null {
     keys,
     others: typeof others === 'object' ? compile(others) : null,
     items: items ? compile(items) : null,
+    table: hasLevel(node[VARIANTS]) ? node[VARIANTS] : null,
   }
-  return levels.level > 1 || keys.size > 0 || levels.others || levels.items ? levels : null
+  return levels.level > 1 || keys.size > 0 || levels.others || levels.items || levels.table ? levels : null
 }
 
-function highest({ level, byDefault, texts, keys, others, items }: Levels, value: unknown): number {
+const hasLevel = (table: VariantTable | undefined): table is VariantTable =>
+  table !== undefined && Object.values(table.variants).some((variant) => variant[LEVEL] !== undefined)
+
+const levelOfVariant = (table: VariantTable | null, value: object): number =>
+  (table && variantOf(table, value)?.[LEVEL]) ?? 1
+
+function highest({ level, byDefault, texts, keys, others, items, table }: Levels, value: unknown): number {
   if (value === undefined || value === null || (level > 1 && JSON.stringify(value) === byDefault)) return 1
   if (texts && typeof value === 'string' && !texts.test(value)) return 1
   if (typeof value !== 'object') return level
-  let most = level
+  let most = Math.max(level, levelOfVariant(table, value))
   for (const [key, part] of Object.entries(value)) {
     const below = Array.isArray(value) ? items : (keys.get(key) ?? others)
     if (below) most = Math.max(most, highest(below, part))

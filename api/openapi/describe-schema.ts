@@ -10,7 +10,14 @@ type Described = Readonly<Record<string, unknown>>
 
 /** The beginning of each description of something that is not in the contract. */
 const BEYOND = 'Beyond the contract'
-const BEYOND_VARIANTS: ReadonlySet<string> = new Set(['field_above', 'field_below', 'list_gains_items'])
+const BEYOND_VARIANTS: ReadonlySet<string> = new Set([
+  'field_above',
+  'field_below',
+  'list_gains_items',
+  'list_loses_items',
+  'lines_added',
+  'lines_removed',
+])
 
 /** Resources are recognized by their text, because Optional and arrays copy a wrapped schema. */
 const NAMES = new Map<string, string>()

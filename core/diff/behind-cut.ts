@@ -1,6 +1,7 @@
 import { VALUE_LIMITS } from '../../schema/monitor/value-limits.ts'
 import type { Json, Values } from '../../schema/shape/json.ts'
 import { isCutList } from './cut-mark.ts'
+import { linesOf } from './diff-lines.ts'
 import { equalValues, isList } from './diff-values.ts'
 
 /**
@@ -11,6 +12,23 @@ import { equalValues, isList } from './diff-values.ts'
 export function changedBehindCut(before: Json, after: Json, room: () => number): boolean {
   if (!isList(before) || !isList(after) || !isCutList(after)) return false
   if (!isCutList(before)) return after.length === VALUE_LIMITS.items || bytesOf(before) < room()
+  return isOtherBehindCut(before, after)
+}
+
+/**
+ * Returns the same of two texts, of which a list or a scalar before counts as uncut. A text is cut where it has more
+ * bytes than one value may, or than the room that other fields left.
+ */
+export function textChangedBehindCut(before: Json, after: string, room: () => number): boolean {
+  const [old, now] = [linesOf(before), linesOf(after)]
+  if (!isCutList(now)) return false
+  if (isCutList(old)) return isOtherBehindCut(old, now)
+  const text = typeof before === 'string' ? before : JSON.stringify(before)
+  return Buffer.byteLength(text) < Math.min(VALUE_LIMITS.itemBytes, room())
+}
+
+/** Of two lists that were cut. */
+function isOtherBehindCut(before: readonly Json[], after: readonly Json[]): boolean {
   const known = Math.min(before.length, after.length) - 1
   return before.at(-1) !== after.at(-1) && equalValues(before.slice(0, known), after.slice(0, known))
 }

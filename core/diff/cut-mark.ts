@@ -24,6 +24,12 @@ function endMark(value: string | readonly Json[]): string | null {
   return CUT.test(end) ? end : null
 }
 
+/** Returns a text without the mark that it ends in, and the mark; null when it was not cut. */
+export function splitMark(text: string): { readonly text: string; readonly mark: string | null } {
+  const mark = endMark(text)
+  return { text: mark === null ? text : text.slice(0, -mark.length), mark }
+}
+
 /** Returns whether one or both were cut, and the whole values are the same. */
 export function isSameWhole(one: string | readonly Json[], other: string | readonly Json[]): boolean {
   const [mark, otherMark] = [endMark(one), endMark(other)]

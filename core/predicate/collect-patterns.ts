@@ -1,36 +1,28 @@
 import type { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
-import type { Values } from '../../schema/shape/json.ts'
-import { textOf } from './fires.ts'
-
-/** A pattern and the text that it is tested on. */
-export interface PatternQuestion {
-  readonly pattern: string
-  readonly text: string
-}
+import type { Judged } from './judged.ts'
+import { createPatternMap } from './pattern-map.ts'
+import { type PatternQuestion, questionOf } from './pattern-question.ts'
 
 /**
- * Returns every pattern test that `fires` and `explain` may need for a new reading, each once. There is at most one for
+ * Returns every pattern test that `fires` and `explain` may need for a difference, each once. There is at most one for
  * each leaf.
  */
-export function collectPatterns(predicate: DiffPredicate, after: Values): readonly PatternQuestion[] {
-  const texts = new Map<string, Set<string>>()
+export function collectPatterns(predicate: DiffPredicate, judged: Judged): readonly PatternQuestion[] {
+  const known = createPatternMap<true>()
   const questions: PatternQuestion[] = []
-  collect(predicate, after, (question) => {
-    const known = texts.get(question.text) ?? new Set<string>()
-    texts.set(question.text, known)
-    if (known.has(question.pattern)) return
-    known.add(question.pattern)
+  collect(predicate, judged, (question) => {
+    if (known.get(question)) return
+    known.set(question, true)
     questions.push(question)
   })
   return questions
 }
 
-function collect(predicate: DiffPredicate, after: Values, add: (question: PatternQuestion) => void): void {
+function collect(predicate: DiffPredicate, judged: Judged, add: (question: PatternQuestion) => void): void {
   if (predicate.type === 'composite') {
-    for (const condition of predicate.conditions) collect(condition, after, add)
+    for (const condition of predicate.conditions) collect(condition, judged, add)
     return
   }
-  if (predicate.type !== 'field_matches_regex') return
-  const text = textOf(after, predicate.field)
-  if (text !== null) add({ pattern: predicate.pattern, text })
+  const question = 'pattern' in predicate ? questionOf(predicate, judged) : null
+  if (question !== null) add(question)
 }

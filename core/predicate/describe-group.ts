@@ -1,5 +1,6 @@
 import type { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
-import { fires, type Judged, type Matches } from './fires.ts'
+import { fires, type Matches } from './fires.ts'
+import type { Judged } from './judged.ts'
 
 type Group = Extract<DiffPredicate, { type: 'composite' }>
 

@@ -1,8 +1,12 @@
 import type { Json, Values } from '../../schema/shape/json.ts'
 import { valueOf } from '../diff/diff-values.ts'
 import { compare, type Decimal, decimalText } from '../number/decimal.ts'
-import { gained, type Judged, type Leaf, numberOf } from './fires.ts'
+import type { Judged } from './judged.ts'
+import type { Leaf } from './leaf.ts'
+import { linesThatChanged } from './line-changes.ts'
+import { gained, lost } from './list-changes.ts'
 import { perField } from './per-field.ts'
+import { numberOf } from './read-field.ts'
 
 /** Returns a text from which a person sees why a leaf holds or does not. Values are cut to 80 characters. */
 export function describeLeaf(leaf: Leaf, judged: Judged): string {
@@ -13,9 +17,15 @@ export function describeLeaf(leaf: Leaf, judged: Judged): string {
       return `${listed(diff.fields_changed)} changed`
     case 'field_changes':
       return diff.fields_changed.includes(leaf.field) ? `${leaf.field} changed` : `${leaf.field} did not change`
-    case 'list_gains_items': {
-      const count = gained(judged, leaf.field)
-      return `${leaf.field} gained ${count === 0 ? 'no item' : count === 1 ? '1 item' : `${count} items`}`
+    case 'list_gains_items':
+      return `${leaf.field} gained ${counted(gained(judged, leaf.field), 'item')}`
+    case 'list_loses_items':
+      return `${leaf.field} lost ${counted(lost(judged, leaf.field), 'item')}`
+    case 'lines_added':
+    case 'lines_removed': {
+      const verb = leaf.type === 'lines_added' ? 'gained' : 'lost'
+      const lines = `${leaf.field} ${verb} ${counted(linesThatChanged(leaf, judged).count, 'line')}`
+      return leaf.pattern === undefined ? lines : `${lines}; one that matches /${cut(leaf.pattern)}/ was asked for`
     }
     case 'field_equals':
       return `${leaf.field} is ${shownOf(after, leaf.field)}; ${shown(leaf.value)} was asked for`
@@ -25,6 +35,9 @@ export function describeLeaf(leaf: Leaf, judged: Judged): string {
       return `${movement(leaf.field, before, after)}; ${asked(leaf)}`
   }
 }
+
+const counted = (count: number, what: string) =>
+  count === 0 ? `no ${what}` : count === 1 ? `1 ${what}` : `${count} ${what}s`
 
 function movement(field: string, before: Values, after: Values): string {
   const from = numberOf(before, field)

@@ -2,7 +2,9 @@ import type { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
 import { joinPath } from '../../schema/validation/issue.ts'
 import { describeGroup } from './describe-group.ts'
 import { describeLeaf } from './describe-leaf.ts'
-import { fires, type Judged, type Leaf, type Matches, type Truth } from './fires.ts'
+import { fires, type Matches, type Truth } from './fires.ts'
+import type { Judged } from './judged.ts'
+import type { Leaf } from './leaf.ts'
 
 /** The result of a part of a predicate: of a condition, or of a group of conditions. */
 interface PartVerdict<Part extends DiffPredicate = DiffPredicate> {

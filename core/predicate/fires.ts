@@ -1,13 +1,15 @@
 import type { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
 import type { Diff } from '../../schema/run/run.ts'
 import type { Json, Values } from '../../schema/shape/json.ts'
-import { changedBehindCut, roomOf } from '../diff/behind-cut.ts'
-import { diffIfLists } from '../diff/diff-lists.ts'
 import { valueOf } from '../diff/diff-values.ts'
 import { compare, decimalOfNumber } from '../number/decimal.ts'
-import { readNumber } from '../number/read-number.ts'
+import type { Judged } from './judged.ts'
+import type { Leaf } from './leaf.ts'
+import { linesThatChanged } from './line-changes.ts'
+import { gained, lost } from './list-changes.ts'
 import { fellBy, fellByPercent, roseBy, roseByPercent } from './movement.ts'
-import { perField } from './per-field.ts'
+import { type PatternQuestion, questionOf } from './pattern-question.ts'
+import { elementOf, numberOf } from './read-field.ts'
 
 /**
  * Returns whether a predicate is true for a difference. Without a difference no predicate is. `before` and `after` are
@@ -29,33 +31,18 @@ export function fires(predicate: DiffPredicate, judged: Judged, matches: Matches
   return outcome
 }
 
-/** A difference to test. `diff` is null when nothing differs; then no predicate holds. */
-export interface Judged {
-  readonly diff: Diff | null
-  readonly before: Values
-  readonly after: Values
-  /**
-   * Items of lists that were empty only in the last readings, and the last numbers of fields that had none since
-   * (`lastNumbers`). Null or absent: there are none.
-   */
-  readonly lists?: Values | null
-}
-
 /**
- * Returns whether a JavaScript pattern matches a text: `new RegExp(pattern).test(text)`. The caller does the test,
- * because an untrusted pattern may run for ever. The caller gets the needed tests from `collectPatterns`, runs each in
- * a thread that can be killed, and returns `unknown` for a killed one.
+ * Returns whether a JavaScript pattern matches a text: `new RegExp(pattern).test(text)`, or of one of its lines. The
+ * caller does the test, because an untrusted pattern may run for ever. The caller gets the needed tests from
+ * `collectPatterns`, runs each in a thread that can be killed, and returns `unknown` for a killed one.
  */
-export type Matches = (pattern: string, text: string) => Truth
+export type Matches = (question: PatternQuestion) => Truth
 
 /** `unknown`: the result depends on a pattern that did not finish. */
 export type Truth = boolean | 'unknown'
 
-export type Leaf = Exclude<DiffPredicate, { type: 'composite' }>
-
 /** Returns whether a predicate that is not a composite holds for a difference. */
 function leafHolds(leaf: Leaf, diff: Diff, judged: Judged, matches: Matches): Truth {
-  const { after } = judged
   switch (leaf.type) {
     case 'any_field_changes':
       return diff.fields_changed.length > 0
@@ -63,32 +50,24 @@ function leafHolds(leaf: Leaf, diff: Diff, judged: Judged, matches: Matches): Tr
       return diff.fields_changed.includes(leaf.field)
     case 'list_gains_items':
       return diff.fields_changed.includes(leaf.field) && gained(judged, leaf.field) > 0
+    case 'list_loses_items':
+      return diff.fields_changed.includes(leaf.field) && lost(judged, leaf.field) > 0
     case 'field_equals':
-      return element(valueOf(after, leaf.field)) === leaf.value
-    case 'field_matches_regex': {
-      const text = textOf(after, leaf.field)
-      return text === null ? false : matches(leaf.pattern, text)
-    }
+      return elementOf(judged.after, leaf.field) === leaf.value
+    case 'lines_added':
+    case 'lines_removed':
+      return leaf.pattern === undefined ? linesThatChanged(leaf, judged).count > 0 : isMatch(leaf, judged, matches)
+    case 'field_matches_regex':
+      return isMatch(leaf, judged, matches)
     default:
       // A field that has not changed has not moved, however its number is read.
       return diff.fields_changed.includes(leaf.field) && moved(leaf, judged)
   }
 }
 
-/**
- * Returns how many items a list gained. A list that was missing had no items, unless it was missing only for a moment:
- * then those before count. A value that is not a list gains none. A list that changed only behind its cut counts as
- * gained by one, because the part behind the cut may have new items.
- */
-export const gained = perField(({ before, after, lists }: Judged, field) => {
-  const [from, to] = [listBefore(field, before, lists) ?? [], valueOf(after, field)]
-  return diffIfLists(from, to)?.added.length || (changedBehindCut(from, to, () => roomOf(after, field)) ? 1 : 0)
-})
-
-/** Returns the value that a field's new value is compared with as a list. */
-export function listBefore(field: string, before: Values, lists: Values | null = null): Json {
-  const known = lists && valueOf(lists, field)
-  return Array.isArray(known) ? known : valueOf(before, field)
+function isMatch(leaf: Parameters<typeof questionOf>[0], judged: Judged, matches: Matches): Truth {
+  const question = questionOf(leaf, judged)
+  return question !== null && matches(question)
 }
 
 /** A longer text is not kept: what matters is the number in it. */
@@ -144,23 +123,3 @@ export function numericFields(predicate: DiffPredicate): ReadonlySet<string> {
   if (predicate.type === 'composite') return new Set(predicate.conditions.flatMap((one) => [...numericFields(one)]))
   return new Set('threshold' in predicate ? [predicate.field] : [])
 }
-
-/** Returns the number that a field means; null when the field is missing or not a number. */
-export const numberOf = perField((values: Values, field) => readNumber(element(valueOf(values, field))))
-
-/**
- * Returns the element of a list of one element, which predicates test in place of the list; otherwise the value itself.
- */
-function element(value: Json): Json {
-  return Array.isArray(value) && value.length === 1 ? ((value[0] as Json | undefined) ?? null) : value
-}
-
-/**
- * Returns the text of a field that a pattern is tested on: strings as they are, numbers and booleans as JSON writes
- * them, lists and objects as JSON. Returns null for null.
- */
-export const textOf = perField((values: Values, field) => {
-  const looked = element(valueOf(values, field))
-  if (looked === null) return null
-  return typeof looked === 'string' ? looked : JSON.stringify(looked)
-})

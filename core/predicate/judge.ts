@@ -2,8 +2,9 @@ import type { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
 import type { Diff } from '../../schema/run/run.ts'
 import type { Values } from '../../schema/shape/json.ts'
 import { diffValues } from '../diff/diff-values.ts'
-import { collectPatterns, type PatternQuestion } from './collect-patterns.ts'
+import { collectPatterns } from './collect-patterns.ts'
 import { fires, type Truth } from './fires.ts'
+import type { PatternQuestion } from './pattern-question.ts'
 import { createPatternResults } from './pattern-results.ts'
 
 /** The result of comparing a reading with the baseline. */
@@ -59,7 +60,7 @@ export async function judge(
   const outcome = () => fires(predicate, judged, tried.matches)
   const withoutPatterns = outcome()
   if (withoutPatterns !== 'unknown') return { diff, fired: withoutPatterns, undecided }
-  for (const question of collectPatterns(predicate, after)) {
+  for (const question of collectPatterns(predicate, judged)) {
     const result = await askPattern(question)
     if (typeof result === 'boolean') tried.add(question, result)
     else if (undecided.push({ pattern: question.pattern, why: result }) === MAX_UNDECIDED) break

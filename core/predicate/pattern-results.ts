@@ -1,5 +1,6 @@
-import type { PatternQuestion } from './collect-patterns.ts'
 import type { Matches } from './fires.ts'
+import { createPatternMap } from './pattern-map.ts'
+import type { PatternQuestion } from './pattern-question.ts'
 
 /** Which patterns match which texts. */
 export interface PatternResults {
@@ -8,17 +9,8 @@ export interface PatternResults {
   readonly matches: Matches
 }
 
-/**
- * Creates results without a pattern. They are kept by text first: a text may have 256 KiB, and a key that joins it with
- * each of its patterns would be as long.
- */
+/** Creates results without a pattern. */
 export function createPatternResults(): PatternResults {
-  const texts = new Map<string, Map<string, boolean>>()
-  return {
-    add({ pattern, text }, isMatch) {
-      const patterns = texts.get(text) ?? new Map<string, boolean>()
-      texts.set(text, patterns.set(pattern, isMatch))
-    },
-    matches: (pattern, text) => texts.get(text)?.get(pattern) ?? 'unknown',
-  }
+  const known = createPatternMap<boolean>()
+  return { add: known.set, matches: (question) => known.get(question) ?? 'unknown' }
 }

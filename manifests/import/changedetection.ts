@@ -17,6 +17,7 @@ import {
   textsOf,
   type Values,
 } from './imported.ts'
+import { linesPredicate, type LinesType } from './lines-predicate.ts'
 
 /** Settings of a watch that this service has no equivalent of, and how the report names them. */
 const WITHOUT: Readonly<Record<string, string>> = {
@@ -43,6 +44,12 @@ const KINDS_OF_CHANGES: Readonly<Record<string, string>> = {
   filter_text_added: 'no change for text that is added',
   filter_text_removed: 'no change for text that is gone',
   filter_text_replaced: 'no change for text that is replaced',
+}
+
+/** The predicate of a watch that leaves out these changes. */
+const OF_LINES: Readonly<Record<string, LinesType>> = {
+  filter_text_added: 'lines_removed',
+  filter_text_removed: 'lines_added',
 }
 
 /** What a group of watches may set for all of them. */
@@ -117,6 +124,7 @@ function monitorOf(id: string, watch: Values, { settings, report }: Reading): Im
   if (source !== undefined) miss('the source of the page in place of its text')
   if (/\{\{|\{%/.test(url)) miss('a template in the address')
   reportOf(watch, miss)
+  const extract = extractOf(watch, application, miss)
   return {
     id,
     isPaused: watch['paused'] === true || application['all_paused'] === true,
@@ -124,8 +132,8 @@ function monitorOf(id: string, watch: Values, { settings, report }: Reading): Im
       name,
       url,
       schedule_interval_seconds: intervalOf(watch, settings, (what) => report.push(`${name}: ${what}`)),
-      extract_config: extractOf(watch, application, miss),
-      diff_predicate: { type: 'any_field_changes' },
+      extract_config: extract,
+      diff_predicate: predicateOf(watch, extract, miss),
       fetch_mode: /^(html_webdriver|extra_browser)/.test(layer) ? 'browser' : 'auto',
       request_headers: headersOf({ ...part(settings, 'headers'), ...part(watch, 'headers') }, miss),
       request_config: requestOf(textOf(watch['method']), textOf(watch['body']), miss),
@@ -138,10 +146,21 @@ function monitorOf(id: string, watch: Values, { settings, report }: Reading): Im
 /** Reports the settings of a watch that have no equivalent. */
 function reportOf(watch: Values, miss: (what: string) => void): void {
   for (const [key, what] of Object.entries(WITHOUT)) if (isSet(watch[key])) miss(what)
-  for (const [key, what] of Object.entries(KINDS_OF_CHANGES)) if (watch[key] === false) miss(what)
   if (part(watch, 'time_schedule_limit')['enabled'] === true) miss('a schedule by the hours of a week')
   const processor = textOf(watch['processor'])
   if (!['', 'text_json_diff'].includes(processor)) miss(`the processor ${processor}`)
+}
+
+/**
+ * Returns the predicate of a watch. A line that is replaced is removed and added, so it cannot be left out
+ * by itself.
+ */
+function predicateOf(watch: Values, extract: object, miss: (what: string) => void): object {
+  const left = Object.keys(KINDS_OF_CHANGES).filter((key) => watch[key] === false)
+  const type = OF_LINES[left.filter((key) => key !== 'filter_text_replaced').join()]
+  const predicate = type ? linesPredicate(type, extract) : null
+  for (const key of left) if (predicate === null || key === 'filter_text_replaced') miss(KINDS_OF_CHANGES[key] ?? key)
+  return predicate ?? { type: 'any_field_changes' }
 }
 
 const part = (value: Values, key: string): Values => (isObject(value[key]) ? value[key] : {})

@@ -16,6 +16,7 @@ import {
   textsOf,
   type Values,
 } from './imported.ts'
+import { linesPredicate, type LinesType } from './lines-predicate.ts'
 
 /** Keys that change nothing here: comments, and what every monitor does anyway. */
 const SILENT: ReadonlySet<string> = new Set([
@@ -38,6 +39,11 @@ const READ: ReadonlySet<string> = new Set([
   'enabled',
   'tags',
 ])
+/** Keys that tell one kind of changes alone. */
+const OF_LINES: readonly (readonly [key: string, type: LinesType])[] = [
+  ['additions_only', 'lines_added'],
+  ['deletions_only', 'lines_removed'],
+]
 /** Filters that make text of what was selected: a monitor stores text anyway. */
 const TEXT_FILTERS: ReadonlySet<string> = new Set(['html2text', 'strip', 'striplines', 'beautify', 'format_json'])
 
@@ -93,7 +99,9 @@ function monitorOf(job: Values, { intervalSeconds, deliveries, report }: Reading
   const miss = (what: string) => void report.push(`${name}: ${what}: no equivalent`)
   if (url === '') return (miss('a command of the shell, so it is left out'), null)
   if (url.startsWith('file:')) return (miss('a file of this machine, so it is left out'), null)
-  for (const [key, value] of Object.entries(job)) if (!SILENT.has(key) && !READ.has(key) && isSet(value)) miss(key)
+  const extract = extractOf(job['filter'] ?? job['filters'], miss)
+  const predicate = predicateOf(job, extract)
+  for (const [key, value] of Object.entries(job)) if (!isRead(key, predicate) && isSet(value)) miss(key)
   const isBrowser = typeof job['navigate'] === 'string' || job['use_browser'] === true
   const waitFor = textOf(job['wait_for_selector'])
   return {
@@ -104,10 +112,10 @@ function monitorOf(job: Values, { intervalSeconds, deliveries, report }: Reading
       url,
       schedule_interval_seconds: intervalSeconds,
       extract_config: {
-        ...extractOf(job['filter'] ?? job['filters'], miss),
+        ...extract,
         ...(waitFor !== '' && { wait_for: waitFor }),
       },
-      diff_predicate: { type: 'any_field_changes' },
+      diff_predicate: predicate.body,
       fetch_mode: isBrowser ? 'browser' : 'auto',
       labels: labelsNamed(textsOf(job['tags'])),
       ...(deliveries.length > 0 && { deliveries }),
@@ -115,6 +123,23 @@ function monitorOf(job: Values, { intervalSeconds, deliveries, report }: Reading
     },
   }
 }
+
+/** A predicate, and the key of a job that it follows from. */
+interface OfKey {
+  /** Null: from none. */
+  readonly key: string | null
+  readonly body: object
+}
+
+function predicateOf(job: Values, extract: object): OfKey {
+  for (const [key, type] of OF_LINES) {
+    const body = isSet(job[key]) ? linesPredicate(type, extract) : null
+    if (body) return { key, body }
+  }
+  return { key: null, body: { type: 'any_field_changes' } }
+}
+
+const isRead = (key: string, predicate: OfKey) => SILENT.has(key) || READ.has(key) || key === predicate.key
 
 /** Returns what is sent: a map is sent as a form, and a body without a type is taken for one. */
 function sentOf(job: Values, miss: (what: string) => void): object {

@@ -4,6 +4,7 @@ import { pageChange } from '../../core/overview/run-change.ts'
 import { collectPatterns } from '../../core/predicate/collect-patterns.ts'
 import { explain } from '../../core/predicate/explain.ts'
 import { lastNumbers, type Matches } from '../../core/predicate/fires.ts'
+import type { Judged } from '../../core/predicate/judged.ts'
 import { createPatternResults, type PatternResults } from '../../core/predicate/pattern-results.ts'
 import type { PatternMatcher } from '../../runners/pattern/pattern-matcher.ts'
 import { BACKTEST_REASONS, type BacktestRun } from '../../schema/monitor/backtest.ts'
@@ -44,14 +45,14 @@ export async function backtestChanges(
   let lists: Values | null = null
   let isCut = false
   for await (const change of changes) {
-    const tried = isOver() ? null : await tryPatterns(change, predicate, { patterns, whose, slow, isOver })
+    const judged = judgedOf(change, lists)
+    const tried = isOver() ? null : await tryPatterns(judged, predicate, { patterns, whose, slow, isOver })
     if (tried === null) {
       isCut = true
       break
     }
-    const values = valuesOf(change, lists)
-    runs.push(judged(change, predicate, { values, matches: tried.matches }))
-    lists = lastNumbers(predicate, values)
+    runs.push(backtested(change, predicate, { judged, matches: tried.matches }))
+    lists = lastNumbers(predicate, judged)
     // Other requests can run between two changes.
     await breathe()
   }
@@ -68,12 +69,12 @@ interface Trying extends Pick<BacktestPorts, 'patterns' | 'whose'> {
  * Null: the work is over, or a pattern was not tried.
  */
 async function tryPatterns(
-  { extracted }: StoredChange,
+  judged: Judged,
   predicate: DiffPredicate,
   { patterns, whose, slow, isOver }: Trying,
 ): Promise<PatternResults | null> {
   const tried = createPatternResults()
-  for (const question of collectPatterns(predicate, extracted)) {
+  for (const question of collectPatterns(predicate, judged)) {
     const { pattern } = question
     if (isOver()) return null
     const result = slow.has(pattern) ? false : await patterns.matches(question, whose)
@@ -88,20 +89,21 @@ async function tryPatterns(
  * A field that did not change had the same value before. So a reading and its difference give the previous reading,
  * even if that reading is deleted.
  */
-const valuesOf = ({ diff, extracted }: StoredChange, lists: Values | null) => ({
+const judgedOf = ({ diff, extracted }: StoredChange, lists: Values | null) => ({
+  diff,
   before: { ...extracted, ...(diff.before as Values) },
   after: extracted,
   lists,
 })
 
 interface Compared {
-  readonly values: ReturnType<typeof valuesOf>
+  readonly judged: ReturnType<typeof judgedOf>
   readonly matches: Matches
 }
 
-function judged(change: StoredChange, predicate: DiffPredicate, { values, matches }: Compared): BacktestRun {
+function backtested(change: StoredChange, predicate: DiffPredicate, { judged, matches }: Compared): BacktestRun {
   const { id, diff } = change
-  const { fires, leaves } = explain(predicate, { diff, ...values }, matches, BACKTEST_REASONS)
+  const { fires, leaves } = explain(predicate, judged, matches, BACKTEST_REASONS)
   return {
     run_id: id,
     started_at: startOf(change),

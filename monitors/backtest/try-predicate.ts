@@ -3,6 +3,8 @@ import { collectPatterns } from '../../core/predicate/collect-patterns.ts'
 import { explainParts } from '../../core/predicate/explain.ts'
 import type { Matches, Truth } from '../../core/predicate/fires.ts'
 import { type AskPattern, judge, MAX_UNDECIDED, type Undecided } from '../../core/predicate/judge.ts'
+import type { Judged } from '../../core/predicate/judged.ts'
+import { createPatternMap } from '../../core/predicate/pattern-map.ts'
 import { createPatternResults } from '../../core/predicate/pattern-results.ts'
 import { decidedWithout, undecidedFault } from '../../core/predicate/undecided.ts'
 import { storable } from '../../core/storable.ts'
@@ -59,9 +61,10 @@ export async function tryPredicate(
   const order = config ? fieldNames(config) : []
   const { diff, fired, undecided } = await judge({ before, after, order, predicate }, ask)
   const isTooLong = ranOut
-  const matches = diff === null ? NONE : await allMatches(predicate, after, ask)
+  const judged = { diff, before: before ?? {}, after }
+  const matches = diff === null ? NONE : await allMatches(predicate, judged, ask)
   if (signal?.aborted) return { kind: 'left' }
-  const parts = explainParts(predicate, { diff, before: before ?? {}, after }, matches)
+  const parts = explainParts(predicate, judged, matches)
   const unknown = isTooLong ? TOO_LONG : undecidedFault(undecided).message
   const trial: PredicateTrial = {
     fires: known(fired),
@@ -93,27 +96,21 @@ const known = (truth: Truth) => (truth === 'unknown' ? null : truth)
 
 const NONE: Matches = () => 'unknown'
 
-/**
- * Returns what asks for each pattern on a text once: the decision asks first, and the reasons after it. Answers are
- * kept by text first, because a key that joins a long text with each of its patterns would be as long.
- */
+/** Returns what asks for each pattern on a text once: the decision asks first, and the reasons after it. */
 function rememberAnswers(askPattern: AskPattern): AskPattern {
-  const texts = new Map<string, Map<string, ReturnType<AskPattern>>>()
+  const known = createPatternMap<ReturnType<AskPattern>>()
   return (question) => {
-    const { pattern, text } = question
-    const patterns = texts.get(text) ?? new Map<string, ReturnType<AskPattern>>()
-    texts.set(text, patterns)
-    const answer = patterns.get(pattern) ?? askPattern(question)
-    patterns.set(pattern, answer)
+    const answer = known.get(question) ?? askPattern(question)
+    known.set(question, answer)
     return answer
   }
 }
 
 /** Returns the results of all patterns, also of those on which the outcome does not depend. */
-async function allMatches(predicate: DiffPredicate, after: Values, ask: AskPattern): Promise<Matches> {
+async function allMatches(predicate: DiffPredicate, judged: Judged, ask: AskPattern): Promise<Matches> {
   const tried = createPatternResults()
   let unanswered = 0
-  for (const question of collectPatterns(predicate, after)) {
+  for (const question of collectPatterns(predicate, judged)) {
     const answer = await ask(question)
     if (typeof answer === 'boolean') tried.add(question, answer)
     else if (++unanswered === MAX_UNDECIDED) break

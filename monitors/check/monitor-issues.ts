@@ -127,7 +127,7 @@ function patternIssues(predicate: DiffPredicate | undefined, path: string, isSou
     return listOf(predicate.conditions).flatMap((condition, index) =>
       patternIssues(condition, `${path}.conditions[${index}]`, isSound),
     )
-  if (predicate.type !== 'field_matches_regex' || !isSound(joinPath(path, 'pattern'))) return []
+  if (!('pattern' in predicate) || predicate.pattern === undefined || !isSound(joinPath(path, 'pattern'))) return []
   return ruleIssue(`${path}.pattern`, 'a JavaScript pattern', checkRegex(predicate.pattern))
 }
 

@@ -1,8 +1,9 @@
 import { LRUCache } from 'lru-cache'
 import { createHash } from 'node:crypto'
 import type { Whose } from '../../concurrency/threads/thread.ts'
+import type { PatternQuestion } from '../../core/predicate/pattern-question.ts'
 import { PATTERN_LIMITS } from '../../schema/monitor/pattern-limits.ts'
-import { createPatternThread, type PatternQuestion } from './pattern-thread.ts'
+import { createPatternThread } from './pattern-thread.ts'
 
 /**
  * What is known of a pattern on a text. It matches or not, or that is unknown:
@@ -64,7 +65,7 @@ export function createPatternMatcher(options: MatcherOptions = {}): PatternMatch
       if (answer === 'timeout') slowPatterns.set(ofTeam, true)
       else if (answer !== 'unneeded') return answer
     }
-    const onText = hashOf([ofTeam, question.text])
+    const onText = hashOf([ofTeam, question.text, question.byLine ? 'lines' : 'text'])
     let begunAt = 0
     const isOpen = () => {
       begunAt = performance.now()

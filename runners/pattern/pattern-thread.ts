@@ -1,10 +1,5 @@
 import { Thread, type Whose } from '../../concurrency/threads/thread.ts'
-
-/** A pattern, and the text that it is tried on. */
-export interface PatternQuestion {
-  readonly pattern: string
-  readonly text: string
-}
+import type { PatternQuestion } from '../../core/predicate/pattern-question.ts'
 
 /**
  * Why a pattern was not tried: so many of its team, or of all teams, are ahead; nobody waits for the answer; or it was

@@ -24,6 +24,9 @@ export const CONDITION_TYPES = [
   'field_above',
   'field_below',
   'list_gains_items',
+  'list_loses_items',
+  'lines_added',
+  'lines_removed',
   'field_matches_regex',
   'field_equals',
 ] as const

@@ -13,6 +13,12 @@ interface FieldThreshold {
   readonly threshold: number
 }
 
+interface FieldLines {
+  readonly field: string
+  /** Absent: any line. */
+  readonly pattern?: string
+}
+
 /** The condition under which a difference causes a notification. */
 export type DiffPredicate =
   | { readonly type: 'any_field_changes' }
@@ -24,6 +30,9 @@ export type DiffPredicate =
   | ({ readonly type: 'field_above' } & FieldThreshold)
   | ({ readonly type: 'field_below' } & FieldThreshold)
   | { readonly type: 'list_gains_items'; readonly field: string }
+  | { readonly type: 'list_loses_items'; readonly field: string }
+  | ({ readonly type: 'lines_added' } & FieldLines)
+  | ({ readonly type: 'lines_removed' } & FieldLines)
   | { readonly type: 'field_matches_regex'; readonly field: string; readonly pattern: string }
   | { readonly type: 'field_equals'; readonly field: string; readonly value: string | number | boolean }
   | { readonly type: 'composite'; readonly operator: 'AND' | 'OR'; readonly conditions: readonly DiffPredicate[] }
@@ -34,6 +43,12 @@ const Threshold = Type.Number({
   maximum: 1e15,
   description: 'For percent types: a positive number; 5 means 5 percent.',
 })
+const Pattern = Text(
+  1,
+  1000,
+  'JavaScript regular expression. Of lines_added and lines_removed: one of the lines has to match it.',
+)
+const lines = { field: Field, pattern: Type.Optional(Pattern) }
 
 const leaves = {
   any_field_changes: {},
@@ -45,18 +60,25 @@ const leaves = {
   field_above: { field: Field, threshold: Threshold },
   field_below: { field: Field, threshold: Threshold },
   list_gains_items: { field: Field },
-  field_matches_regex: { field: Field, pattern: Text(1, 1000, 'JavaScript regular expression.') },
+  list_loses_items: { field: Field },
+  lines_added: lines,
+  lines_removed: lines,
+  field_matches_regex: { field: Field, pattern: Pattern },
   field_equals: {
     field: Field,
     value: Type.Unknown({ description: 'A string, number or boolean.', [RULES]: ['scalar'] }),
   },
 }
 
+/** A process of the version before knows none of these, and would judge each as a movement of a number. */
+const levels = { list_loses_items: 2, lines_added: 2, lines_removed: 2 } as const
+
 function atDepth(depth: number): TSchema {
   const options = {
     description: 'The condition under which a difference causes a notification.',
     tagged: 'The kind of condition. composite joins several.',
     rules: ['positive_percent'],
+    levels,
   } as const
   if (depth === PREDICATE_DEPTH) return Tagged('type', leaves, options)
   const composite = {

@@ -25,9 +25,20 @@ function fieldIssues(predicate: DiffPredicate, config: ExtractConfig, path: stri
   const known = fieldNames(config)
   const list = known.map((name) => `"${name}"`).join(', ')
   const message = known.includes(predicate.field)
-    ? predicate.type === 'list_gains_items' && notList(config, predicate.field)
+    ? notOfType(predicate, config)
     : `is not among the fields that are extracted: ${list}`
   return message ? [{ path: `${path}.field`, message }] : []
+}
+
+type Named = Extract<DiffPredicate, { field: string }>
+
+/** Returns why a field can never have what a condition is about; null when it may. */
+function notOfType({ type, field }: Named, config: ExtractConfig): string | null {
+  if (type === 'list_gains_items' || type === 'list_loses_items') return notList(config, field)
+  const isAboutLines = type === 'lines_added' || type === 'lines_removed'
+  return isAboutLines && config.method === 'full_page'
+    ? 'is the hash of the page, which has no lines; read its text with a rule of another method'
+    : null
 }
 
 /** Returns why a field can never be a list; null when it may be one. JSONPath and models decide that on each page. */

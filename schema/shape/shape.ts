@@ -48,29 +48,32 @@ export function Closed<P extends TProperties>(
 export const RULES = 'x-tidemark-rules'
 /** Keyword of a text whose case means nothing. It is kept in lower case (`withDefaults`). */
 export const LOWER_CASE = 'x-tidemark-lower-case'
-/** Keyword of a key that processes below a level would misread (`since` in level.ts). */
+/** Keyword of a key, or of a variant of an object, that processes below a level would misread (level.ts). */
 export const LEVEL = 'x-tidemark-level'
 /** Of a text with a level: only texts that match this pattern need it. */
 export const LEVEL_OF = 'x-tidemark-level-of'
 /** Keyword under which a `Tagged` node keeps its tag and variants. */
 export const VARIANTS = 'x-tidemark-variants'
 
-/** The value under `VARIANTS`: for each value of the tag, the keys that it requires and the keys that it allows. */
+/** The value under `VARIANTS`. */
 export interface VariantTable {
   readonly tag: string
-  readonly variants: Readonly<
-    Record<string, { readonly required: readonly string[]; readonly allowed: readonly string[] }>
-  >
+  readonly variants: Readonly<Record<string, Variant>>
+}
+
+/** What an object has with one value of its tag: the keys that it requires, and those that it allows. */
+interface Variant {
+  readonly required: readonly string[]
+  readonly allowed: readonly string[]
+  /** Processes below this level would misread an object of the variant. Absent: none would. */
+  readonly [LEVEL]?: number
 }
 
 /**
  * Returns the variant that an object's tag chooses; undefined when it chooses none. The tag may be any JSON, and may
  * have the name of a property of Object.prototype.
  */
-export function variantOf(
-  { tag, variants }: VariantTable,
-  value: object,
-): VariantTable['variants'][string] | undefined {
+export function variantOf({ tag, variants }: VariantTable, value: object): Variant | undefined {
   const chosen = (value as Readonly<Record<string, unknown>>)[tag]
   return typeof chosen === 'string' && Object.hasOwn(variants, chosen) ? variants[chosen] : undefined
 }
@@ -96,16 +99,23 @@ export function Tagged<const Tag extends string, const A extends ArmProperties>(
     tagged?: string
     default?: keyof A & string
     rules?: readonly RuleName[]
+    /** The level of each variant that processes below it would misread. */
+    levels?: Partial<Readonly<Record<keyof A & string, number>>>
   } = {},
 ) {
   const properties: Record<string, TSchema> = {}
-  const table: Record<string, { required: string[]; allowed: string[] }> = {}
+  const table: Record<string, Variant> = {}
+  const { rules, tagged, default: byDefault, levels = {}, ...rest } = options
   for (const [name, variant] of Object.entries(variants)) {
     const { required = [] } = Type.Object(variant) as { required?: string[] }
-    table[name] = { required: [...required], allowed: Object.keys(variant) }
+    const level = (levels as Readonly<Record<string, number | undefined>>)[name]
+    table[name] = {
+      required: [...required],
+      allowed: Object.keys(variant),
+      ...(level !== undefined && { [LEVEL]: level }),
+    }
     for (const [key, schema] of Object.entries(variant)) properties[key] ??= Type.Optional(schema)
   }
-  const { rules, tagged, default: byDefault, ...rest } = options
   const tagChoice = Choice(Object.keys(variants), {
     ...(byDefault !== undefined && { default: byDefault }),
     ...(tagged !== undefined && { description: tagged }),

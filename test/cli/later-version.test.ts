@@ -87,6 +87,8 @@ describe('Versions of several levels on one database', () => {
   })
 
   const CSS = { method: 'css', fields: { version: '.version' } }
+  /** Of this version: the one before knows no such type. */
+  const LINES = { type: 'lines_added', field: 'version' }
   const LATER = { ...CSS, treatment: 'trimmed' }
   const make = async (by: Api, page: number, more: object = {}): Promise<string> => {
     const { id } = await by('POST', '/v1/monitors', {
@@ -168,7 +170,7 @@ describe('Versions of several levels on one database', () => {
     await hasRun(treated)
   }, 180_000)
 
-  test('a worker below this level leaves services, words of the user, holds and mutes to the others', async () => {
+  test('a worker below this level leaves services, messages, predicates, holds and mutes to the others', async () => {
     const { startApi, startWorker } = versions
     await versions.endAll()
     api = await startApi('this')
@@ -189,6 +191,7 @@ describe('Versions of several levels on one database', () => {
       madeWith({ deliveries: [{ ...chat, message: { text: 'Now {{fields.version.after}}' } }] }),
       madeWith({ deliveries: [{ ...chat, digest: { every_seconds: 3600 } }] }),
       madeWith({ deliveries: [{ ...hook, quiet_hours }] }),
+      madeWith({ diff_predicate: { type: 'composite', operator: 'OR', conditions: [LINES] } }),
     ])
     const plain = await madeWith({ deliveries: [] })
     const muted = await madeWith({ deliveries: [hook] })

@@ -32,6 +32,22 @@ export const EXAMPLES = [
     },
   },
   {
+    title: 'one that tells lines and items that come and go',
+    monitor: {
+      ...base,
+      extract_config: { method: 'css', fields: { terms: '#terms', jobs: 'li[]' } },
+      diff_predicate: {
+        type: 'composite',
+        operator: 'OR',
+        conditions: [
+          { type: 'lines_added', field: 'terms', pattern: '^Fees?' },
+          { type: 'lines_removed', field: 'terms' },
+          { type: 'list_loses_items', field: 'jobs' },
+        ],
+      },
+    },
+  },
+  {
     title: 'an API with paging in the body',
     monitor: {
       ...base,

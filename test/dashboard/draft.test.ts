@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Look } from '../../dashboard/src/api/types.ts'
+import { choicesFor, leafOf, linesOf } from '../../dashboard/src/new/draft/conditions.ts'
 import { bodyOf } from '../../dashboard/src/new/draft/draft-body.ts'
 import {
   type ChosenRule,
@@ -53,6 +54,23 @@ describe('a draft of a monitor', () => {
       isOwnCondition: true,
     }
     expect(of(withChosen(below, ITEMS)).diff_predicate).toMatchObject({ type: 'list_gains_items', field: 'items' })
+  })
+
+  test('offers the conditions that fit a value, and keeps a pattern from one to the next', () => {
+    const offered = (kind: Parameters<typeof choicesFor>[0]) =>
+      choicesFor(kind, 'any_field_changes').map(([one]) => one)
+    expect(offered('text')).toEqual(expect.arrayContaining(['field_matches_regex', 'lines_added', 'lines_removed']))
+    expect(offered('list')).toEqual(expect.arrayContaining(['list_gains_items', 'list_loses_items', 'lines_added']))
+    expect(offered('number')).not.toContain('lines_added')
+    // A whole page is a hash, which the API refuses for them.
+    expect(offered('page')).toEqual(['any_field_changes', 'field_changes'])
+
+    const matches = leafOf('field_matches_regex', 'terms', { type: 'any_field_changes' })
+    expect(leafOf('lines_added', 'terms', matches)).toEqual({ type: 'lines_added', field: 'terms' })
+    const sale = { type: 'lines_added', field: 'terms', pattern: 'sale' } as const
+    expect(leafOf('lines_removed', 'terms', sale)).toEqual({ ...sale, type: 'lines_removed' })
+    expect(leafOf('field_matches_regex', 'terms', { type: 'lines_added', field: 'terms' })).toEqual(matches)
+    expect(linesOf('lines_added', 'terms', '')).toEqual({ type: 'lines_added', field: 'terms' })
   })
 
   test('keeps its fields while the whole page is chosen, and its others when one is removed', () => {

@@ -49,6 +49,9 @@ const jobs = (...titles: readonly string[]) =>
   page(`<ul>${titles.map((title) => `<li class="job"><h3>${title}</h3></li>`).join('')}</ul>`)
 const offers = (...titles: readonly string[]) =>
   page(titles.map((title) => `<div class="offer"><h3>${title}</h3></div>`).join(''))
+const lots = (...titles: readonly string[]) =>
+  page(titles.map((title) => `<div class="lot"><h3>${title}</h3></div>`).join(''))
+const notices = (...lines: readonly string[]) => page(`<pre id="notices">\n${lines.join('\n')}\n</pre>`)
 const feed = (...titles: readonly string[]) =>
   as(
     'application/rss+xml',
@@ -120,6 +123,12 @@ const CHANGES: Readonly<Record<string, readonly [first: Answer, silent: Answer, 
   'news-feed': [feed('Storm', 'Ferry', 'Fog'), feed('Storm', 'Ferry'), feed('Whale seen', 'Storm', 'Ferry')],
   'new-pages': [sitemap('', 'about'), sitemap('about', ''), sitemap('', 'about', 'pricing')],
   catalogue: [catalogue('Kettle', 'Pot'), catalogue('Pot', 'Kettle'), catalogue('Pot', 'Kettle', 'Urn')],
+  'planning-notices': [
+    notices('3 Harbour Street: a shed', '1 Mill Road: a fence'),
+    notices('9 Mill Road: a wall', '3 Harbour Street: a shed'),
+    notices('9 Mill Road: a wall', '3 Harbour Street: a shed', '5 HARBOUR SQUARE: two flats'),
+  ],
+  'lots-sold': [lots('Chair', 'Lamp'), lots('Clock', 'Lamp', 'Chair'), lots('Clock', 'Lamp')],
   'queue-length': [orders(12), orders(100), orders(101)],
   'terms-of-service': [terms(30, '1 May'), terms(30, '2 May'), terms(14, '2 May')],
   'rendered-price': [rendered('$20'), rendered(' $20 '), rendered('$18')],

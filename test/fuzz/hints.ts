@@ -227,12 +227,13 @@ function mendMonitor(monitor: Bag): Json {
   const { extract_config: extract, diff_predicate: predicate, visual_config: visual, request_config: request } = monitor
   const names = extract === undefined ? ['price'] : fieldNames(bagOf(extract) as never as ExtractConfig)
   const hasLists = extract !== undefined && bagOf(extract)['method'] === 'json_path'
+  const hasLines = extract !== undefined && bagOf(extract)['method'] !== 'full_page'
   const waits = extract !== undefined && 'wait_for' in bagOf(extract)
   return {
     ...monitor,
     // Without a browser that always renders, nothing can be waited for.
     ...(waits && { extract_config: without(bagOf(extract), 'wait_for') }),
-    ...(predicate !== undefined && { diff_predicate: withFields(bagOf(predicate), { names, hasLists }) }),
+    ...(predicate !== undefined && { diff_predicate: withFields(bagOf(predicate), { names, hasLists, hasLines }) }),
     ...(visual && request && { visual_config: { ...bagOf(visual), enabled: false } }),
   }
 }
@@ -241,17 +242,23 @@ interface Fields {
   readonly names: readonly string[]
   /** Whether each field may be a list. */
   readonly hasLists: boolean
+  /** Whether each field may have lines. */
+  readonly hasLines: boolean
 }
+
+const isOfLists = (type: Json | undefined) => type === 'list_gains_items' || type === 'list_loses_items'
+const isOfLines = (type: Json | undefined) => type === 'lines_added' || type === 'lines_removed'
 
 function withFields(predicate: Bag, fields: Fields): Bag {
   const { conditions, field, type } = predicate
   if (Array.isArray(conditions))
     return { ...predicate, conditions: conditions.map((one: Json) => withFields(bagOf(one), fields)) }
   if (typeof field !== 'string') return predicate
-  const { names, hasLists } = fields
+  const { names, hasLists, hasLines } = fields
   return {
     ...predicate,
-    ...(type === 'list_gains_items' && !hasLists && { type: 'field_changes' }),
+    ...(isOfLists(type) && !hasLists && { type: 'field_changes' }),
+    ...(isOfLines(type) && !hasLines && { type: 'field_matches_regex', pattern: 'a' }),
     field: names[field.length % names.length] ?? 'price',
   }
 }

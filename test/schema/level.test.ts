@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { describe, expect, test } from 'vitest'
 import { levelOf, since, sinceTextsOf, WORK_LEVEL } from '../../schema/level.ts'
+import type { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
 import { MonitorCreate, MonitorSpec } from '../../schema/monitor/monitor.ts'
 import { SerpMonitorSpec } from '../../schema/serp/serp-monitor.ts'
 import { Choice, Closed, Dictionary, LEVEL, Nullable, Tagged, Text } from '../../schema/shape/shape.ts'
@@ -39,6 +40,31 @@ describe('The level of a value', () => {
     expect([{ a: 'b' }, { a: 'b', c: 'd::RAW' }].map((rules) => levelOf(Rules, rules))).toEqual([1, 3])
     const of = (rule: string) => levelOf(MonitorSpec, { extract_config: { method: 'css', fields: { it: rule } } })
     expect(['a', 'a[]', 'a::attr(href)', 'a::text []'].map(of)).toEqual([1, 1, 2, 2])
+  })
+
+  test('is that of a variant, wherever an object of it stands', () => {
+    const Event = Tagged('type', { plain: {}, later: { at: Text(1, 10) } }, { levels: { later: 3 } })
+    const Definition = Closed({ event: Event, events: Type.Array(Event, { maxItems: 5 }) })
+    const [plain, later] = [{ type: 'plain' }, { type: 'later', at: 'a' }]
+    const values = [
+      { event: plain, events: [plain] },
+      { event: later, events: [] },
+      { event: plain, events: [plain, later] },
+      { event: { type: 'toString' }, events: [{}, null, 'later'] },
+    ]
+    expect(values.map((value) => levelOf(Definition, value))).toEqual([1, 3, 3, 1])
+  })
+
+  test('is that of the type of a predicate, also within groups', () => {
+    const of = (diff_predicate: DiffPredicate) => levelOf(MonitorSpec, { name: 'a', diff_predicate })
+    const group = (...conditions: DiffPredicate[]) => ({ type: 'composite', operator: 'AND', conditions }) as const
+    const changes: DiffPredicate = { type: 'field_changes', field: 'a' }
+    const gains: DiffPredicate = { type: 'list_gains_items', field: 'a' }
+    expect([changes, gains, group(changes, group(gains))].map(of)).toEqual([1, 1, 1])
+    for (const type of ['lines_added', 'lines_removed', 'list_loses_items'] as const) {
+      const leaf: DiffPredicate = { type, field: 'a' }
+      expect([leaf, group(changes, leaf), group(group(group(changes, leaf)))].map(of)).toEqual([2, 2, 2])
+    }
   })
 
   test('is nowhere above that of this version', () => {

@@ -1,5 +1,5 @@
 import { hasNoMatch, isEmptyValue, valueOf } from '../../core/diff/diff-values.ts'
-import { listBefore } from '../../core/predicate/fires.ts'
+import { listBefore } from '../../core/predicate/list-changes.ts'
 import { READINGS_UNTIL_NOTICE } from '../../core/schedule.ts'
 import type { NoticeKind } from '../../schema/monitor/delivery-config.ts'
 import type { Json, Values } from '../../schema/shape/json.ts'

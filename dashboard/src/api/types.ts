@@ -34,6 +34,17 @@ export type DiffPredicate = {
   readonly type: 'list_gains_items'
   readonly field: string
 } | {
+  readonly type: 'list_loses_items'
+  readonly field: string
+} | {
+  readonly type: 'lines_added'
+  readonly field: string
+  readonly pattern?: string
+} | {
+  readonly type: 'lines_removed'
+  readonly field: string
+  readonly pattern?: string
+} | {
   readonly type: 'field_matches_regex'
   readonly field: string
   readonly pattern: string
@@ -837,6 +848,9 @@ export type PredicateTrial = {
       | 'field_above'
       | 'field_below'
       | 'list_gains_items'
+      | 'list_loses_items'
+      | 'lines_added'
+      | 'lines_removed'
       | 'field_matches_regex'
       | 'field_equals'
     readonly field: string | null
@@ -926,6 +940,9 @@ export type Backtest = {
         | 'field_above'
         | 'field_below'
         | 'list_gains_items'
+        | 'list_loses_items'
+        | 'lines_added'
+        | 'lines_removed'
         | 'field_matches_regex'
         | 'field_equals'
       readonly field: string | null

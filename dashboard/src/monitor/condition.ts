@@ -58,6 +58,13 @@ function clauseOf(leaf: Exclude<DiffPredicate, { type: 'any_field_changes' | 'co
       return { field, words: `falls below ${number.format(leaf.threshold)}` }
     case 'list_gains_items':
       return { field, words: 'gains an item' }
+    case 'list_loses_items':
+      return { field, words: 'loses an item' }
+    case 'lines_added':
+    case 'lines_removed': {
+      const words = `${leaf.type === 'lines_added' ? 'gains' : 'loses'} a line`
+      return { field, words: leaf.pattern === undefined ? words : `${words} that matches ${leaf.pattern}` }
+    }
     case 'field_matches_regex':
       return { field, words: `matches ${leaf.pattern}`, isOfState: true }
     case 'field_equals':

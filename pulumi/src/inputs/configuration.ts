@@ -89,7 +89,7 @@ export type DiffPredicateArgs =
     }
   | {
       /** The kind of condition. composite joins several. */
-      type: 'field_changes' | 'list_gains_items'
+      type: 'field_changes' | 'list_gains_items' | 'list_loses_items'
       /** A field name that extractConfig defines. 1 to 100 characters. */
       field: pulumi.Input<string>
     }
@@ -109,10 +109,24 @@ export type DiffPredicateArgs =
     }
   | {
       /** The kind of condition. composite joins several. */
+      type: 'lines_added' | 'lines_removed'
+      /** A field name that extractConfig defines. 1 to 100 characters. */
+      field: pulumi.Input<string>
+      /**
+       * JavaScript regular expression. Of lines_added and lines_removed: one of the lines has to match it. 1 to 1,000
+       * characters.
+       */
+      pattern?: pulumi.Input<string | undefined>
+    }
+  | {
+      /** The kind of condition. composite joins several. */
       type: 'field_matches_regex'
       /** A field name that extractConfig defines. 1 to 100 characters. */
       field: pulumi.Input<string>
-      /** JavaScript regular expression. 1 to 1,000 characters. */
+      /**
+       * JavaScript regular expression. Of lines_added and lines_removed: one of the lines has to match it. 1 to 1,000
+       * characters.
+       */
       pattern: pulumi.Input<string>
     }
   | {

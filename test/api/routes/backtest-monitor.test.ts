@@ -177,6 +177,20 @@ describe('a backtest', () => {
     ])
   })
 
+  test('finds the changes that added or removed a line, by pattern', async () => {
+    const [, added = '', removed = '', replaced = ''] = await prices('$1', '$1\nsale', '$1', '$1 a\nsale')
+    expect(firing(await backtest({ type: 'lines_added', field: 'price' }))).toEqual([replaced, added])
+    const sale = await backtest({ type: 'lines_added', field: 'price', pattern: '^sale$' })
+    expect(firing(sale)).toEqual([replaced, added])
+    const gone = await backtest({ type: 'lines_removed', field: 'price', pattern: '^sale$' })
+    expect(firing(gone)).toEqual([removed])
+    expect(gone.runs.map(({ conditions }) => conditions[0]?.why)).toEqual([
+      'price lost 1 line; one that matches /^sale$/ was asked for',
+      'price lost 1 line; one that matches /^sale$/ was asked for',
+      'price lost no line; one that matches /^sale$/ was asked for',
+    ])
+  })
+
   test('of a pattern that takes too long goes on without it, tries it once, and says so', async () => {
     const text = `${'a'.repeat(40)}!`
     await prices('x', ...Array.from({ length: 12 }, (_, n) => `${text}${n}`))

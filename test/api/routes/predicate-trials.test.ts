@@ -85,6 +85,20 @@ describe('a trial of a predicate', () => {
     ])
   })
 
+  test('tries a pattern on each line that was added, and not on those that were there', async () => {
+    const of = (pattern: string) => ({ type: 'lines_added', field: 'terms', pattern })
+    const [before, after] = [{ terms: 'Fee: $1\nNo returns' }, { terms: 'Fee: $1\nFee: $2 a day\nNo returns\nNo pets' }]
+    expect(await tried(of('^Fee.*day$'), before, after)).toMatchObject({
+      fires: true,
+      why: 'terms gained 2 lines; one that matches /^Fee.*day$/ was asked for',
+    })
+    expect(await tried(of('returns'), before, after)).toMatchObject({ fires: false })
+    // On the whole text it does match.
+    expect(await tried(of('day\\sNo'), before, after)).toMatchObject({ fires: false })
+    const slow = await tried(either(of('^(a+)+$')), before, { terms: `x\n${'a'.repeat(40)}!` })
+    expect(slow).toMatchObject({ fires: null, conditions: [{ holds: null }, { holds: null }] })
+  })
+
   test('never fires without a reading before, or without a difference', async () => {
     expect(await tried(CHANGES, null, { a: 1 })).toMatchObject({
       fires: false,

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { diffValues } from '../../../core/diff/diff-values.ts'
 import { collectPatterns } from '../../../core/predicate/collect-patterns.ts'
 import { explain } from '../../../core/predicate/explain.ts'
-import { fires, type Leaf } from '../../../core/predicate/fires.ts'
+import { fires } from '../../../core/predicate/fires.ts'
+import type { Leaf } from '../../../core/predicate/leaf.ts'
 import { createPatternResults } from '../../../core/predicate/pattern-results.ts'
 import { BACKTEST_REASONS } from '../../../schema/monitor/backtest.ts'
 import { DiffPredicate, PREDICATE_CONDITIONS, PREDICATE_DEPTH } from '../../../schema/monitor/diff-predicate.ts'
@@ -18,13 +19,19 @@ const UNMEASURED_MS = 25
 
 const TEXT = 'text'
 const LIST = 'list'
+const LINES = 'lines'
 const perItem = Math.floor(VALUE_LIMITS.resultBytes / 2 / VALUE_LIMITS.items) - 10
 const items = (mark: string) =>
   Array.from({ length: VALUE_LIMITS.items }, (_, at) => `${mark}${at} `.padEnd(perItem, 'x'))
-/** The largest readings, whose text has no number and whose list gained nothing: no condition decides early. */
+/** As many as a text may have, of which each is another one. */
+const lines = (mark: string) => Array.from({ length: 9_000 }, (_, at) => `${mark}${at}`).join('\n')
+/**
+ * The largest readings, whose text has no number, and whose list lost one item and gained nothing: no condition decides
+ * early.
+ */
 const readings = () => ({
-  before: { [TEXT]: 'x'.repeat(VALUE_LIMITS.itemBytes), [LIST]: ['gone', ...items('a')] },
-  after: { [TEXT]: 'y'.repeat(VALUE_LIMITS.itemBytes), [LIST]: items('a').toReversed() },
+  before: { [TEXT]: 'x'.repeat(VALUE_LIMITS.itemBytes), [LIST]: ['gone', ...items('a')], [LINES]: lines('a') },
+  after: { [TEXT]: 'y'.repeat(VALUE_LIMITS.itemBytes), [LIST]: items('a').toReversed(), [LINES]: lines('b') },
 })
 
 const pattern = (at: number) => `${'p'.repeat(200)}${at}`
@@ -40,11 +47,14 @@ const WORST: Readonly<Record<Leaf['type'], (at: number) => Leaf>> = {
   field_above: (at) => ({ type: 'field_above', field: TEXT, threshold: threshold(at) }),
   field_below: (at) => ({ type: 'field_below', field: TEXT, threshold: threshold(at) }),
   list_gains_items: () => ({ type: 'list_gains_items', field: LIST }),
+  list_loses_items: () => ({ type: 'list_loses_items', field: LIST }),
+  lines_added: (at) => ({ type: 'lines_added', field: LINES, pattern: pattern(at) }),
+  lines_removed: (at) => ({ type: 'lines_removed', field: LINES, pattern: pattern(at) }),
   field_matches_regex: (at) => ({ type: 'field_matches_regex', field: LIST, pattern: pattern(at) }),
   field_equals: (at) => ({ type: 'field_equals', field: LIST, value: at }),
 }
 /** Of these every condition holds, so that only AND looks at all of them. */
-const HOLDING: readonly string[] = ['any_field_changes', 'field_changes']
+const HOLDING: readonly string[] = ['any_field_changes', 'field_changes', 'list_loses_items']
 
 /** As many conditions as a predicate may have. */
 function nested(leaf: (at: number) => Leaf, depth = 1, at = 0): DiffPredicate {
@@ -58,10 +68,10 @@ function nested(leaf: (at: number) => Leaf, depth = 1, at = 0): DiffPredicate {
 /** Judges once as a check does, and once as a backtest does. */
 function judgeBoth(predicate: DiffPredicate): void {
   const { before, after } = readings()
-  const judged = { diff: diffValues(before, after, [TEXT, LIST]), before, after }
+  const judged = { diff: diffValues(before, after, [TEXT, LIST, LINES]), before, after }
   const tried = createPatternResults()
   fires(predicate, judged, tried.matches)
-  for (const question of collectPatterns(predicate, after)) tried.add(question, false)
+  for (const question of collectPatterns(predicate, judged)) tried.add(question, false)
   fires(predicate, judged, tried.matches)
   explain(predicate, judged, tried.matches, BACKTEST_REASONS)
 }

@@ -3,10 +3,11 @@ import { diffValues } from '../../../core/diff/diff-values.ts'
 import { collectPatterns } from '../../../core/predicate/collect-patterns.ts'
 import { explain } from '../../../core/predicate/explain.ts'
 import { fires } from '../../../core/predicate/fires.ts'
+import type { PatternQuestion } from '../../../core/predicate/pattern-question.ts'
+import { matchPattern } from '../../../runners/pattern/match-pattern.ts'
 import type { DiffPredicate } from '../../../schema/monitor/diff-predicate.ts'
 import type { Values } from '../../../schema/shape/json.ts'
 
-const matches = (pattern: string, text: string) => new RegExp(pattern).test(text)
 const judged = (before: Values, after: Values) => ({
   diff: diffValues(before, after, Object.keys(after)),
   before,
@@ -39,7 +40,7 @@ describe('explaining a predicate', () => {
     const leaves = explain(
       { type: 'list_gains_items', field: 'f' },
       judged({ f: before }, { f: after }),
-      matches,
+      matchPattern,
     ).leaves
     expect(leaves).toEqual([{ path: '', type: 'list_gains_items', field: 'f', holds, why }])
   })
@@ -47,7 +48,7 @@ describe('explaining a predicate', () => {
   test('names each leaf by its path, and says what it saw', () => {
     const before = { price: '$100', stock: 'Out of stock', title: 'Lamp' }
     const after = { price: '$106.00', stock: 'In stock', title: 'Lamp' }
-    expect(explain(PREDICATE, judged(before, after), matches)).toEqual({
+    expect(explain(PREDICATE, judged(before, after), matchPattern)).toEqual({
       fires: true,
       leaves: [
         {
@@ -98,6 +99,16 @@ describe('explaining a predicate', () => {
       { a: 6 },
       'a was missing, which is not a number; crossing 5 upwards was asked for',
     ],
+    [{ type: 'list_loses_items', field: 'a' }, { a: ['x', 'y', 'z'] }, { a: ['z'] }, 'a lost 2 items'],
+    [{ type: 'list_loses_items', field: 'a' }, { a: ['x'] }, { a: ['y', 'x'] }, 'a lost no item'],
+    [{ type: 'lines_added', field: 'a' }, { a: 'x' }, { a: 'x\ny' }, 'a gained 1 line'],
+    [{ type: 'lines_removed', field: 'a' }, { a: 'x', b: 1 }, { a: 'x', b: 2 }, 'a lost no line'],
+    [
+      { type: 'lines_added', field: 'a', pattern: '^y' },
+      { a: 'x' },
+      { a: 'x\ny\nz' },
+      'a gained 2 lines; one that matches /^y/ was asked for',
+    ],
     [
       { type: 'field_decreases_by_absolute', field: 'a', threshold: 5 },
       { a: '1.0' },
@@ -105,18 +116,18 @@ describe('explaining a predicate', () => {
       'a stayed the same, from 1 to 1; a fall by 5 or more was asked for',
     ],
   ])('%j', (predicate, before, after, why) => {
-    expect(explain(predicate, judged(before, after), matches).leaves[0]?.why).toBe(why)
+    expect(explain(predicate, judged(before, after), matchPattern).leaves[0]?.why).toBe(why)
   })
 
   test('agrees with fires where nothing differs', () => {
     const same = judged({ price: 1 }, { price: 1 })
-    expect(explain(PREDICATE, same, matches)).toMatchObject({ fires: fires(PREDICATE, same, matches) })
-    expect(explain(PREDICATE, same, matches).leaves.map(({ holds }) => holds)).toEqual([false, false, false])
+    expect(explain(PREDICATE, same, matchPattern)).toMatchObject({ fires: fires(PREDICATE, same, matchPattern) })
+    expect(explain(PREDICATE, same, matchPattern).leaves.map(({ holds }) => holds)).toEqual([false, false, false])
   })
 
   test('long values are cut', () => {
     const predicate: DiffPredicate = { type: 'field_equals', field: 'a', value: 'x'.repeat(10_000) }
-    const [leaf] = explain(predicate, judged({ a: 'y' }, { a: 'z'.repeat(10_000) }), matches).leaves
+    const [leaf] = explain(predicate, judged({ a: 'y' }, { a: 'z'.repeat(10_000) }), matchPattern).leaves
     expect(leaf?.why.length).toBeLessThan(220)
   })
 })
@@ -134,7 +145,7 @@ describe('collecting the patterns of a predicate', () => {
         { type: 'composite', operator: 'AND', conditions: [asks('b', 'x'), asks('a', 'y')] },
       ],
     }
-    expect(collectPatterns(predicate, { a: 'one', b: 2 })).toEqual([
+    expect(collectPatterns(predicate, judged({ a: 'none' }, { a: 'one', b: 2 }))).toEqual([
       { pattern: 'x', text: 'one' },
       { pattern: 'x', text: '2' },
       { pattern: 'y', text: 'one' },
@@ -142,18 +153,25 @@ describe('collecting the patterns of a predicate', () => {
   })
 
   test('asks nothing of a field that is missing', () => {
-    expect(collectPatterns(asks('a', 'x'), { b: 1 })).toEqual([])
+    expect(collectPatterns(asks('a', 'x'), judged({ b: 0 }, { b: 1 }))).toEqual([])
   })
 
   test('covers everything that fires and explain ask', () => {
     const before = { price: 1, stock: 'x', title: 'Lamp' }
     const after = { price: 1, stock: 'In stock', title: ['Lamp on sale'] }
-    const known = new Set(collectPatterns(PREDICATE, after).map(({ pattern, text }) => `${pattern}\0${text}`))
-    const lookup = (pattern: string, text: string) => {
-      if (!known.has(`${pattern}\0${text}`)) throw new Error('this was not collected')
-      return true
+    const lines: DiffPredicate = { type: 'lines_added', field: 'title', pattern: 'sale' }
+    const predicate: DiffPredicate = { type: 'composite', operator: 'OR', conditions: [PREDICATE, lines] }
+    const keyOf = ({ pattern, text, byLine }: PatternQuestion) => JSON.stringify([pattern, text, byLine === true])
+    const known = new Set(collectPatterns(predicate, judged(before, after)).map(keyOf))
+    expect(known.size).toBe(2)
+    const asked = new Set<string>()
+    const lookup = (question: PatternQuestion) => {
+      if (!known.has(keyOf(question))) throw new Error('this was not collected')
+      asked.add(keyOf(question))
+      return false
     }
-    expect(fires(PREDICATE, judged(before, after), lookup)).toBe(true)
-    expect(explain(PREDICATE, judged(before, after), lookup).fires).toBe(true)
+    expect(fires(predicate, judged(before, after), lookup)).toBe(false)
+    expect(asked).toEqual(known)
+    expect(explain(predicate, judged(before, after), lookup).fires).toBe(false)
   })
 })

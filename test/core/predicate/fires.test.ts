@@ -1,24 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { cutMark } from '../../../core/diff/cut-mark.ts'
 import { diffValues } from '../../../core/diff/diff-values.ts'
 import { fires, lastNumbers, type Truth } from '../../../core/predicate/fires.ts'
+import { matchPattern } from '../../../runners/pattern/match-pattern.ts'
 import type { DiffPredicate } from '../../../schema/monitor/diff-predicate.ts'
 import type { Json, Values } from '../../../schema/shape/json.ts'
-
-const matches = (pattern: string, text: string) => new RegExp(pattern).test(text)
-
-/** Whether the predicate fires on a change from one reading to another. */
-function firesOn(predicate: DiffPredicate, before: Values, after: Values): Truth {
-  return fires(
-    predicate,
-    { diff: diffValues(before, after, Object.keys({ ...before, ...after })), before, after },
-    matches,
-  )
-}
-
-/** The same for one field `f`. */
-const onField = (predicate: DiffPredicate, before: Json, after: Json) => firesOn(predicate, { f: before }, { f: after })
+import { firesOn, onField } from './fires-on.ts'
 
 type Moving = Extract<DiffPredicate, { threshold: number }>['type']
 const moving = (type: Moving, threshold: number): DiffPredicate => ({ type, field: 'f', threshold })
@@ -129,70 +116,6 @@ describe('movements of a number', () => {
   })
 })
 
-const cut = (of: number) => cutMark(String(of).repeat(32))
-
-describe('list_gains_items', () => {
-  const gains: DiffPredicate = { type: 'list_gains_items', field: 'f' }
-  test.each<[before: Json, after: Json, expected: boolean]>([
-    [['a'], ['b', 'a'], true],
-    [['a', 'b', 'c'], ['x', 'a', 'b'], true],
-    [['a', 'b', 'c'], ['x', 'y', 'z'], true],
-    [[], ['a'], true],
-    [['a'], ['a', 'a'], true],
-    [['a', 'b', 'c'], ['a', 'b'], false],
-    [['a', 'b'], ['b', 'a'], false],
-    [['a', 'b'], ['b'], false],
-    [['a', 'a'], ['a'], false],
-    [['a'], [], false],
-    [['a b'], [' a  b '], false],
-    [null, ['a'], true],
-    [null, [], false],
-    [['a'], null, false],
-    ['a', ['a', 'b'], false],
-    ['a', 'b', false],
-    // Lists that were cut, with a hash of the whole.
-    [['a', 'b', cut(1)], ['a', 'b', cut(2)], true],
-    [['a', 'b', cut(1)], ['b', 'c', cut(2)], false],
-    [['a', 'b', cut(1)], ['b', 'a', cut(2)], false],
-    [['a', 'b', cut(1)], ['a', 'b'], false],
-  ])('%j → %j: %j', (before, after, expected) => {
-    expect(onField(gains, before, after)).toBe(expected)
-  })
-
-  const items = (count: number, from = 0) => Array.from({ length: count }, (_, at) => `item ${from + at}`)
-  test.each<[what: string, before: Json, after: Json, expected: boolean]>([
-    ['1,000 items to 1,001', items(1000), [...items(999), cut(1)], true],
-    ['999 items to 1,001', items(999), [...items(999), cut(1)], true],
-    ['1,000 items to 1,001, of which the first is gone', items(1000), [...items(999, 1), cut(1)], true],
-    ['1,000 items to 1,001, of which the first is new', items(1000), [...items(999, -1), cut(1)], true],
-    ['1,000 items to more bytes than are kept', items(1000), [...items(998), cut(1)], true],
-    ['a list that is cut to one that is cut earlier', [...items(9), cut(1)], [...items(8), cut(2)], true],
-    ['a list that is no longer cut', [...items(999), cut(1)], items(1000), false],
-  ])('from %s', (_what, before, after, expected) => {
-    expect(onField(gains, before, after)).toBe(expected)
-  })
-
-  test('a list that is cut because other fields left less room has gained nothing', () => {
-    const before = { f: items(1000), other: 'a' }
-    expect(firesOn(gains, before, { f: [...items(998), cut(1)], other: 'b'.repeat(255_000) })).toBe(false)
-    expect(firesOn(gains, before, { f: [...items(998), cut(1)], other: 'b'.repeat(200_000) })).toBe(true)
-  })
-
-  test('items from before an empty reading are no gains, and others are', () => {
-    const on = (after: Json) => {
-      const [before, now] = [{ f: [] }, { f: after }]
-      const diff = diffValues(before, now, ['f'])
-      return fires(gains, { diff, before, after: now, lists: { f: ['a', 'b'] } }, matches)
-    }
-    expect(on(['b', 'a'])).toBe(false)
-    expect(on(['a', 'c'])).toBe(true)
-  })
-
-  test('is silent while another field changes', () => {
-    expect(firesOn(gains, { f: ['a'], other: 1 }, { f: ['a'], other: 2 })).toBe(false)
-  })
-})
-
 /** Literal, new value, whether it fires. */
 const EQUALS: readonly (readonly [string | number | boolean, Json, boolean])[] = [
   ['In stock', 'In stock', true],
@@ -294,7 +217,7 @@ describe('a pattern that did not come to an end', () => {
   const asks = (pattern: string): DiffPredicate => ({ type: 'field_matches_regex', field: 'f', pattern })
   const judge = (predicate: DiffPredicate, known: (pattern: string) => Truth) => {
     const [before, after] = [{ f: 'x' }, { f: 'y' }]
-    return fires(predicate, { diff: diffValues(before, after, ['f']), before, after }, known)
+    return fires(predicate, { diff: diffValues(before, after, ['f']), before, after }, ({ pattern }) => known(pattern))
   }
   const TRUTHS = [true, false, 'unknown'] as const
 
@@ -365,7 +288,7 @@ describe('a crossing', () => {
     let lists: Values | null = null
     return readings.slice(1).map((value, at) => {
       const [before, after] = [{ f: readings[at] ?? null }, { f: value }]
-      const fired = fires(predicate, { diff: diffValues(before, after, ['f']), before, after, lists }, matches)
+      const fired = fires(predicate, { diff: diffValues(before, after, ['f']), before, after, lists }, matchPattern)
       lists = lastNumbers(predicate, { before, after, lists })
       return fired
     })

@@ -33,7 +33,7 @@ const read = ({ slug, file, contentType }: SavedAnswer, change: (text: string) =
 const firesBetween = (slug: string, before: Values, after: Values): boolean => {
   const { extract: config, diff_predicate: predicate } = templateOf(slug).config
   const diff = diffValues(before, after, fieldNames(config))
-  return fires(predicate, { diff, before, after }, (pattern, text) => new RegExp(pattern).test(text)) === true
+  return fires(predicate, { diff, before, after }, ({ pattern, text }) => new RegExp(pattern).test(text)) === true
 }
 const replaced = (from: string, to: string) => (text: string) => {
   expect(text).toContain(from)

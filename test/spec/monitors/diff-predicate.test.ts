@@ -22,6 +22,8 @@ describe('diff predicate: what may be saved', () => {
       { type: 'field_increases_by_absolute', field, threshold: 0 },
       { type: 'field_decreases_by_absolute', field, threshold: -1.5 },
       { type: 'field_matches_regex', field, pattern: '^sold(?! out)' },
+      { type: 'lines_added', field },
+      { type: 'lines_removed', field, pattern: '^sold(?! out)' },
       { type: 'field_equals', field, value: '' },
       { type: 'field_equals', field, value: 0 },
       { type: 'field_equals', field, value: false },
@@ -46,6 +48,12 @@ describe('diff predicate: what may be saved', () => {
       [{ type: 'field_increases_by_absolute', field, threshold: '5' }, ['diff_predicate.threshold']],
       [{ type: 'field_matches_regex', field }, ['diff_predicate.pattern']],
       [{ type: 'field_matches_regex', field, pattern: '[a' }, ['diff_predicate.pattern']],
+      [{ type: 'lines_added' }, ['diff_predicate.field']],
+      [{ type: 'lines_added', field, pattern: '' }, ['diff_predicate.pattern']],
+      [{ type: 'lines_removed', field, pattern: '[a' }, ['diff_predicate.pattern']],
+      [{ type: 'lines_removed', field, threshold: 1 }, ['diff_predicate.threshold']],
+      [{ type: 'list_loses_items', field }, ['diff_predicate.field']],
+      [{ type: 'list_loses_items', field, pattern: 'a' }, ['diff_predicate.pattern']],
       [{ type: 'field_equals', field }, ['diff_predicate.value']],
       [{ type: 'field_equals', field, value: null }, ['diff_predicate.value']],
       [{ type: 'field_equals', field, value: ['a'] }, ['diff_predicate.value']],
@@ -61,6 +69,16 @@ describe('diff predicate: what may be saved', () => {
     ]),
   )('refuses %s', async (_, diff_predicate, paths) => {
     expect(await faultsOf(served.me, { diff_predicate })).toEqual(paths)
+  })
+
+  test('beyond the contract, a condition about items needs a list, and one about lines more than a hash', async () => {
+    const list = { extract_config: { method: 'css', fields: { price: 'li[]' } } }
+    await createMonitor(served.me, { ...list, diff_predicate: { type: 'list_loses_items', field } })
+    const page = { extract_config: { method: 'full_page' } }
+    const lines = { type: 'lines_added', field: 'content_hash' }
+    expect(await faultsOf(served.me, { ...page, diff_predicate: and(lines) })).toEqual([
+      'diff_predicate.conditions[0].field',
+    ])
   })
 
   test('predicates nest four deep and no deeper', async () => {

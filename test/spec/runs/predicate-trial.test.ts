@@ -13,7 +13,8 @@ const field = fc.constantFrom('value', 'other')
 const threshold = fc.constantFrom(1, 5, 10, 100)
 const leaf: fc.Arbitrary<DiffPredicate> = fc.oneof(
   fc.constant({ type: 'any_field_changes' } as const),
-  fc.record({ type: fc.constantFrom('field_changes', 'list_gains_items'), field }),
+  fc.record({ type: fc.constantFrom('field_changes', 'list_gains_items', 'list_loses_items'), field }),
+  fc.record({ type: fc.constantFrom('lines_added', 'lines_removed'), field }),
   fc.record({
     type: fc.constantFrom(
       'field_increases_by_percent',
@@ -27,7 +28,7 @@ const leaf: fc.Arbitrary<DiffPredicate> = fc.oneof(
     threshold,
   }),
   fc.record({
-    type: fc.constant('field_matches_regex' as const),
+    type: fc.constantFrom('field_matches_regex', 'lines_added', 'lines_removed'),
     field,
     pattern: fc.constantFrom('1', '^a', 'b$', '^(a|b)+$'),
   }),
@@ -44,7 +45,23 @@ const group = (inner: fc.Arbitrary<DiffPredicate>): fc.Arbitrary<DiffPredicate> 
   )
 const predicate = group(group(group(leaf)))
 const value = fc.oneof(
-  fc.constantFrom('a', 'b', 'ab', 5, 10, 11, 100, true, null, '$5.00', '1.299,00 €', 'Sold out', ' a  b', '\u{1f600}'),
+  fc.constantFrom(
+    'a',
+    'b',
+    'ab',
+    5,
+    10,
+    11,
+    100,
+    true,
+    null,
+    '$5.00',
+    '1.299,00 €',
+    'Sold out',
+    ' a  b',
+    'a\nb',
+    '\u{1f600}',
+  ),
   fc.array(fc.constantFrom('a', 'b', 1, null), { maxLength: 3 }),
   fc.constantFrom({ a: 1 }, { a: [1, 'b'] }),
 )

@@ -41,13 +41,13 @@ export function argsFile(style: Style): ArgsFile {
     declared.set(name, `${doc}${body}`)
   }
 
-  /** Variants that have the same properties are one, with a choice of tags. */
+  /** Variants that have and need the same properties are one, with a choice of tags. */
   function variantsOf(node: SchemaNode, place: string): string[] {
     const table = node[VARIANTS]
     if (!table) return []
     const alike = new Map<string, string[]>()
-    for (const [name, { allowed }] of Object.entries(table.variants)) {
-      const key = allowed.join()
+    for (const [name, { allowed, required }] of Object.entries(table.variants)) {
+      const key = `${allowed.join()} ${required.join()}`
       alike.set(key, [...(alike.get(key) ?? []), name])
     }
     return [...alike.values()].map((names) => {

@@ -2,7 +2,7 @@ import { camelCase } from '../../../core/custom-resource/camel-case.ts'
 import { inCamelCase } from '../../../core/custom-resource/property-words.ts'
 import { SECRET_PLACES, secretKeyBeside } from '../../../core/custom-resource/secret-places.ts'
 import { RESOURCE_API } from '../../../schema/resource-kind.ts'
-import { LOWER_CASE, VARIANTS } from '../../../schema/shape/shape.ts'
+import { LOWER_CASE, VARIANTS, type VariantTable } from '../../../schema/shape/shape.ts'
 import { nodeOf, type SchemaNode, withoutNull } from '../../../schema/shape/walk-schema.ts'
 import { isSection, VALUES } from '../chart/walk-values.ts'
 import { KINDS, type Kind } from '../crd/kinds.ts'
@@ -192,10 +192,13 @@ function compact(node: SchemaNode): object {
       properties: Object.fromEntries(Object.entries(properties).map(([key, child]) => [key, compact(child)])),
       required: required.filter((key) => properties[key] && !hasDefault(properties[key])),
     }),
-    ...(table && { tag: table.tag, variants: table.variants }),
+    ...(table && { tag: table.tag, variants: keysOf(table) }),
     ...(items && { items: compact(items) }),
     ...(typeof others === 'object' && { values: compact(others) }),
   }
 }
+
+const keysOf = ({ variants }: VariantTable) =>
+  Object.fromEntries(Object.entries(variants).map(([name, { required, allowed }]) => [name, { required, allowed }]))
 
 const hasDefault = (node: SchemaNode) => node.default !== undefined || withoutNull(node) !== node

@@ -31,10 +31,14 @@ const WORDS: Readonly<Record<LeafType, string>> = {
   field_below: 'falls below',
   field_above: 'rises above',
   list_gains_items: 'gains an item',
+  list_loses_items: 'loses an item',
+  lines_added: 'gains a line',
+  lines_removed: 'loses a line',
   field_matches_regex: 'matches a pattern',
   field_equals: 'is',
 }
 
+const LINES: readonly LeafType[] = ['lines_added', 'lines_removed']
 const AMOUNTS: readonly LeafType[] = [
   'field_decreases_by_percent',
   'field_increases_by_percent',
@@ -45,10 +49,18 @@ const AMOUNTS: readonly LeafType[] = [
 ]
 const OF_KIND: Readonly<Record<ValueKind, readonly LeafType[]>> = {
   number: ['field_changes', ...AMOUNTS, 'field_equals'],
-  text: ['field_changes', 'field_matches_regex', 'field_equals'],
-  list: ['list_gains_items', 'field_changes'],
+  text: ['field_changes', 'field_matches_regex', 'field_equals', ...LINES],
+  list: ['list_gains_items', 'list_loses_items', 'field_changes', ...LINES],
   page: ['field_changes'],
-  unknown: ['field_changes', ...AMOUNTS, 'list_gains_items', 'field_matches_regex', 'field_equals'],
+  unknown: [
+    'field_changes',
+    ...AMOUNTS,
+    'list_gains_items',
+    'list_loses_items',
+    'field_matches_regex',
+    'field_equals',
+    ...LINES,
+  ],
 }
 
 /** Returns the conditions that fit a value, with their words. The one that is chosen stays among them. */
@@ -69,15 +81,25 @@ export function leafOf(type: LeafType, field: string, before: Leaf): Leaf {
       return { type }
     case 'field_changes':
     case 'list_gains_items':
+    case 'list_loses_items':
       return { type, field }
+    case 'lines_added':
+    case 'lines_removed':
+      return linesOf(type, field, patternOf(before))
     case 'field_matches_regex':
-      return { type, field, pattern: 'pattern' in before ? before.pattern : '' }
+      return { type, field, pattern: patternOf(before) }
     case 'field_equals':
       return { type, field, value: 'value' in before ? before.value : '' }
     default:
       return { type, field, threshold }
   }
 }
+
+const patternOf = (leaf: Leaf) => ('pattern' in leaf ? leaf.pattern : undefined) ?? ''
+
+/** Returns a condition about lines. Without a pattern it is about any line. */
+export const linesOf = (type: 'lines_added' | 'lines_removed', field: string, pattern: string): Leaf =>
+  pattern === '' ? { type, field } : { type, field, pattern }
 
 /** Returns the condition that a person begins with. */
 export const defaultLeaf = ([first]: readonly string[]): Leaf =>

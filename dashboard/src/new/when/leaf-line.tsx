@@ -1,6 +1,6 @@
 import { WHOLE_PAGE } from '../../monitors/values.ts'
 import controls from '../../style/controls.module.css'
-import { choicesFor, type Leaf, leafOf, valueKindOf } from '../draft/conditions.ts'
+import { choicesFor, type Leaf, leafOf, linesOf, valueKindOf } from '../draft/conditions.ts'
 import { NumberInput } from './number-input.tsx'
 
 interface LeafLineProps {
@@ -70,6 +70,21 @@ function Detail({ leaf, onChange }: Pick<LeafLineProps, 'leaf' | 'onChange'>) {
         value={leaf.pattern}
         onChange={({ target }) => onChange({ ...leaf, pattern: target.value })}
       />
+    )
+  if (leaf.type === 'lines_added' || leaf.type === 'lines_removed')
+    return (
+      <>
+        that matches{' '}
+        <input
+          className={controls['input']}
+          aria-label="Pattern of the line"
+          placeholder="any"
+          spellCheck={false}
+          maxLength={1000}
+          value={leaf.pattern ?? ''}
+          onChange={({ target }) => onChange(linesOf(leaf.type, leaf.field, target.value))}
+        />
+      </>
     )
   if (leaf.type === 'field_equals')
     return (
