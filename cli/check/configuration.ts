@@ -34,6 +34,7 @@ export async function configurationOf(
 ): Promise<Configuration> {
   const said = extractOf(options)
   refuseWithoutMonitor(options)
+  refuseWithOutline(options, said?.said ?? null)
   const { monitor } = options
   if (monitor !== undefined) return ofMonitor(io, targets, { ...options, monitor }, egress)
   const template = options.template === undefined ? null : templateOf(options.template)
@@ -45,6 +46,7 @@ export async function configurationOf(
     schedule_interval_seconds: 3600,
     extract_config: {
       ...(template?.config.extract ?? said?.extract ?? { method: 'full_page' }),
+      ...(options.readAs !== undefined && { read_as: options.readAs }),
       ...(options.waitFor !== undefined && { wait_for: options.waitFor }),
     },
     diff_predicate: { type: 'any_field_changes' },
@@ -59,6 +61,12 @@ function refuseWithoutMonitor({ monitor, name, message }: CheckOptions): void {
   if (monitor !== undefined) return
   if (name !== undefined) throw new UsageError('--name chooses among the manifests of --monitor, which is not given')
   if (message) throw new UsageError('--message shows the text that a monitor sends, so it needs --monitor')
+}
+
+function refuseWithOutline({ outline, readAs, watch }: CheckOptions, rules: string | null): void {
+  const other = rules ?? (readAs !== undefined ? '--read-as' : watch ? '--watch' : null)
+  if (outline && other !== null)
+    throw new UsageError(`--outline shows what rules could read, so it cannot be combined with ${other}`)
 }
 
 /**
@@ -91,6 +99,8 @@ async function ofMonitor(
   if (path === '-' && targets.includes('-')) throw new UsageError('standard input cannot be both monitor and page')
   if (options.browser)
     throw new UsageError('--browser cannot be combined with --monitor: write "fetch_mode": "browser" into it')
+  if (options.readAs !== undefined)
+    throw new UsageError('--read-as cannot be combined with --monitor: write "read_as" into its extract_config')
   if (options.waitFor !== undefined)
     throw new UsageError('--wait-for cannot be combined with --monitor: write "wait_for" into its extract_config')
   refuseTargets(['-', ...targets])
@@ -146,5 +156,6 @@ function pathAsOption(path: string, option: string): string {
   const field = /^extract_config\.fields(?:\.|\[")?(.*?)(?:"\])?$/.exec(path)
   if (field) return field[1] === '' ? `${option}:` : `${option} ${field[1]}:`
   if (path === 'extract_config.wait_for') return '--wait-for'
+  if (path === 'extract_config.read_as') return '--read-as'
   return path.startsWith('request_headers') ? `--header${path.slice('request_headers'.length)}` : path
 }

@@ -33,12 +33,7 @@ export function structuredData(tree: Tree, url: string, { parts, scripts }: Want
   const blocks = needsThings || parts.has('json_ld') ? jsonLdBlocks(elements, warnings) : []
   const items = needsThings || parts.has('microdata') ? itemsOf(tree, { elements, url }, warnings) : []
   const openGraph = openGraphOf(elements.metas)
-  if (parts.has('json_ld'))
-    both.add('json_ld', flat(blocks, 'plain'), differ(blocks) ? flat(blocks, 'exact') : undefined)
-  if (parts.has('microdata')) both.add('microdata', items)
-  if (parts.has('open_graph')) both.add('open_graph', openGraph)
-  if (parts.has('meta')) both.add('meta', metaOf(elements.metas))
-  if (parts.has('scripts')) addScripts(both, scriptsOf(elements, scripts, warnings))
+  // What is agreed comes first: an outline begins with it.
   if (needsThings) {
     const things = statedThings(
       blocks.flatMap((block) => listOf(asWritten(block))),
@@ -46,6 +41,12 @@ export function structuredData(tree: Tree, url: string, { parts, scripts }: Want
     )
     warnings.push(...things.warnings, ...addAgreed(both, { parts, things, openGraph }))
   }
+  if (parts.has('json_ld'))
+    both.add('json_ld', flat(blocks, 'plain'), differ(blocks) ? flat(blocks, 'exact') : undefined)
+  if (parts.has('microdata')) both.add('microdata', items)
+  if (parts.has('open_graph')) both.add('open_graph', openGraph)
+  if (parts.has('meta')) both.add('meta', metaOf(elements.metas))
+  if (parts.has('scripts')) addScripts(both, scriptsOf(elements, scripts, warnings))
   return { parsed: both.toParsed(), warnings }
 }
 
@@ -57,12 +58,11 @@ interface Stated {
 
 /** Returns the warnings of what was added. */
 function addAgreed(both: BothDocuments, { parts, things, openGraph }: Stated): readonly string[] {
+  const agreed = parts.has('product') ? agreedProduct(things, openGraphStatement(openGraph)) : null
+  if (agreed) both.add('product', agreed.product)
   if (parts.has('article')) both.add('article', statedArticle(things, openGraph))
   if (parts.has('event')) both.add('event', statedEvent(things))
-  if (!parts.has('product')) return []
-  const { product, warnings } = agreedProduct(things, openGraphStatement(openGraph))
-  both.add('product', product)
-  return warnings
+  return agreed?.warnings ?? []
 }
 
 interface PagePlace {

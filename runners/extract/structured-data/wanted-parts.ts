@@ -10,6 +10,8 @@ export interface Wanted {
   readonly scripts: ReadonlySet<string> | null
 }
 
+export const EVERYTHING: Wanted = { parts: new Set(PARTS), scripts: null }
+
 /** A path whose first two steps are names, as the engine writes it. */
 const NAMED = /^\$\.(\w+)(?:\.(\w+)|\['((?:[^'\\$]|\\.)*)'\])?/
 
@@ -22,7 +24,7 @@ export function wantedBy(queries: readonly JSONPathQuery[]): Wanted {
     const text = String(query)
     const [, part = '', plain, quoted] = NAMED.exec(text) ?? []
     // A filter may compare with another part.
-    if (part === '' || text.indexOf('$', 1) !== -1) return { parts: new Set(PARTS), scripts: null }
+    if (part === '' || text.indexOf('$', 1) !== -1) return EVERYTHING
     const known = PARTS.find((one) => one === part)
     if (known !== undefined) parts.add(known)
     if (known !== 'scripts') continue
