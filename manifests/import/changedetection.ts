@@ -1,6 +1,7 @@
 import { isUuid } from '../../core/is-uuid.ts'
 import { destinationsOfApprise } from './apprise.ts'
 import { messageOf, withMessage } from './changedetection-message.ts'
+import { isRestock, restockOf } from './changedetection-restock.ts'
 import {
   allOf,
   anyCase,
@@ -124,8 +125,12 @@ function monitorOf(id: string, watch: Values, { settings, report }: Reading): Im
       name,
       url,
       schedule_interval_seconds: intervalOf(watch, settings, (what) => report.push(`${name}: ${what}`)),
-      extract_config: extractOf(watch, application, miss),
-      diff_predicate: { type: 'any_field_changes' },
+      ...(isRestock(watch)
+        ? restockOf(watch, miss)
+        : {
+            extract_config: extractOf(watch, application, miss),
+            diff_predicate: { type: 'any_field_changes' },
+          }),
       fetch_mode: /^(html_webdriver|extra_browser)/.test(layer) ? 'browser' : 'auto',
       request_headers: headersOf({ ...part(settings, 'headers'), ...part(watch, 'headers') }, miss),
       request_config: requestOf(textOf(watch['method']), textOf(watch['body']), miss),
@@ -141,7 +146,7 @@ function reportOf(watch: Values, miss: (what: string) => void): void {
   for (const [key, what] of Object.entries(KINDS_OF_CHANGES)) if (watch[key] === false) miss(what)
   if (part(watch, 'time_schedule_limit')['enabled'] === true) miss('a schedule by the hours of a week')
   const processor = textOf(watch['processor'])
-  if (!['', 'text_json_diff'].includes(processor)) miss(`the processor ${processor}`)
+  if (!['', 'text_json_diff'].includes(processor) && !isRestock(watch)) miss(`the processor ${processor}`)
 }
 
 const part = (value: Values, key: string): Values => (isObject(value[key]) ? value[key] : {})
