@@ -183,12 +183,14 @@ describe('Versions of several levels on one database', () => {
     const hook = { type: 'webhook', url }
     const chat = { ...hook, service: 'mattermost' }
     const quiet_hours = { from: '00:00', until: '23:59', time_zone: 'Etc/UTC' }
+    const structured = { method: 'json_path', read_as: 'structured_data', fields: { version: '$.meta.version' } }
     // Each has been due for longer than the plain one.
     const later = await Promise.all([
       madeWith({ deliveries: [chat] }),
       madeWith({ deliveries: [{ ...chat, message: { text: 'Now {{fields.version.after}}' } }] }),
       madeWith({ deliveries: [{ ...chat, digest: { every_seconds: 3600 } }] }),
       madeWith({ deliveries: [{ ...hook, quiet_hours }] }),
+      madeWith({ deliveries: [], extract_config: structured }),
     ])
     const plain = await madeWith({ deliveries: [] })
     const muted = await madeWith({ deliveries: [hook] })
