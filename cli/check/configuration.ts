@@ -40,21 +40,26 @@ export async function configurationOf(
   const template = options.template === undefined ? null : templateOf(options.template)
   const all = targets.length > 0 || !template ? targets : exampleOf(template)
   refuseTargets(all)
-  const body = {
+  const body = bodyOf(template?.config.extract ?? said?.extract ?? { method: 'full_page' }, options)
+  const relabel = ({ path, message }: Issue) => `${pathAsOption(path, said?.said ?? '--template')} ${message}`
+  return { spec: checked(body, egress, relabel), targets: all, isDefault: !template && !said, hasMessage: false }
+}
+
+/** Returns the monitor that the options describe, unchecked. */
+function bodyOf(extract: object, { readAs, waitFor, header, browser }: CheckOptions): object {
+  return {
     name: 'check',
     url: NO_ADDRESS,
     schedule_interval_seconds: 3600,
     extract_config: {
-      ...(template?.config.extract ?? said?.extract ?? { method: 'full_page' }),
-      ...(options.readAs !== undefined && { read_as: options.readAs }),
-      ...(options.waitFor !== undefined && { wait_for: options.waitFor }),
+      ...extract,
+      ...(readAs !== undefined && { read_as: readAs }),
+      ...(waitFor !== undefined && { wait_for: waitFor }),
     },
     diff_predicate: { type: 'any_field_changes' },
-    request_headers: headersOf(options.header),
-    ...((options.browser || options.waitFor !== undefined) && { fetch_mode: 'browser' }),
+    request_headers: headersOf(header),
+    ...((browser || waitFor !== undefined) && { fetch_mode: 'browser' }),
   }
-  const relabel = ({ path, message }: Issue) => `${pathAsOption(path, said?.said ?? '--template')} ${message}`
-  return { spec: checked(body, egress, relabel), targets: all, isDefault: !template && !said, hasMessage: false }
 }
 
 function refuseWithoutMonitor({ monitor, name, message }: CheckOptions): void {

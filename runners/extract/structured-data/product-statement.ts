@@ -42,12 +42,10 @@ const AVAILABILITIES = ['product:availability', 'og:availability'] as const
 
 /** Returns what Open Graph says of a product; null: the page is not about one. */
 export function openGraphStatement(openGraph: { readonly [name: string]: Json }): ProductStatement | null {
-  const first = (...names: readonly string[]): string | null => {
-    for (const name of names)
-      for (const value of listOf(openGraph[name])) if (typeof value === 'string' && value !== '') return value
-    return null
-  }
-  const prices = PRICES.flatMap((name) => first(name) ?? [])
+  const all = (name: string): readonly string[] =>
+    listOf(openGraph[name]).flatMap((value) => (typeof value === 'string' && value !== '' ? [value] : []))
+  const first = (...names: readonly string[]) => names.flatMap(all)[0] ?? null
+  const prices = PRICES.flatMap(all)
   const availability = first(...AVAILABILITIES)
   if (prices.length === 0 && availability === null && !/^(?:og:)?product/i.test(first('og:type') ?? '')) return null
   return {

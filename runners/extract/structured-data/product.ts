@@ -1,5 +1,6 @@
 import { contradictions, type Contradiction } from './contradictions.ts'
 import { isEvent } from './event.ts'
+import { isSame, mainOf, sameAs } from './main-product.ts'
 import { lowestOf, type Offer } from './offers.ts'
 import { pricesOf, type ProductStatement, type Source, statementOf } from './product-statement.ts'
 import { ofKind, type StatedThings } from './stated-things.ts'
@@ -35,14 +36,24 @@ const KINDS: ReadonlySet<string> = new Set(
 )
 
 /** Returns what the sources of a page say of its product, the first that says something. */
-export function agreedProduct({ jsonLd, microdata }: StatedThings, openGraph: ProductStatement | null): Agreed {
-  const ofJsonLd = statementsOf('json_ld', jsonLd)
-  const stated = [...sameProduct(ofJsonLd, null)]
-  stated.push(...sameProduct(statementsOf('microdata', microdata), stated[0] ?? null))
+export function agreedProduct(
+  { jsonLd, microdata }: StatedThings,
+  { openGraph, title }: { readonly openGraph: ProductStatement | null; readonly title: string | null },
+): Agreed {
+  const stated: ProductStatement[] = []
+  const warnings: string[] = []
+  for (const statements of [statementsOf('json_ld', jsonLd), statementsOf('microdata', microdata)]) {
+    const [known] = stated
+    const { main, isOneOfMany } = known
+      ? { main: sameAs(known, statements), isOneOfMany: false }
+      : mainOf(statements, title)
+    if (isOneOfMany) warnings.push(LEFT_OUT.products(statements.length))
+    if (main) stated.push(main, ...statements.filter((one) => one !== main && isSame(one, main)))
+  }
   if (openGraph !== null) stated.push(openGraph)
   if (stated.length === 0) return { product: null, warnings: [] }
   const product = merged(stated)
-  return { product, warnings: warningsOf(product, stated) }
+  return { product, warnings: [...warnings, ...warningsOf(product, stated)] }
 }
 
 function statementsOf(source: Source, things: readonly Thing[]): readonly ProductStatement[] {
@@ -56,39 +67,6 @@ function offered(thing: Thing): readonly Thing[] {
   if (thing.all('offers').length > 0) return [thing]
   if (!thing.types.includes('Offer') && !thing.types.includes('AggregateOffer')) return []
   return [{ types: [], id: null, all: (name) => (name === 'offers' ? [thing] : []) }]
-}
-
-/**
- * Returns the statements about the product of the page: those that are about what another source means, else about the
- * first one with a price. A page also states what others bought, so the rest is about something else.
- */
-function sameProduct(
-  statements: readonly ProductStatement[],
-  other: ProductStatement | null,
-): readonly ProductStatement[] {
-  const main =
-    other === null
-      ? (statements.find((one) => pricesOf(one).length > 0) ?? statements[0])
-      : (statements.find((one) => isSame(one, other)) ?? statements.find((one) => mayBeSame(one, other)))
-  return main === undefined ? [] : [main, ...statements.filter((one) => one !== main && isSame(one, main))]
-}
-
-const folded = (name: string) =>
-  name
-    .normalize('NFKC')
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
-    .trim()
-
-const isSame = (one: ProductStatement, other: ProductStatement): boolean =>
-  (one.sku !== null && one.sku === other.sku) ||
-  (one.name !== null && other.name !== null && folded(one.name) === folded(other.name))
-
-/** In one of its sources a shop may add a color or its own name. One without a name means the product of the page. */
-function mayBeSame(one: ProductStatement, other: ProductStatement): boolean {
-  if (one.name === null || other.name === null) return true
-  const [short = '', long = ''] = [folded(one.name), folded(other.name)].toSorted((a, b) => a.length - b.length)
-  return ` ${long} `.includes(` ${short} `)
 }
 
 function merged(stated: readonly ProductStatement[]): Product {

@@ -58,7 +58,9 @@ interface Stated {
 
 /** Returns the warnings of what was added. */
 function addAgreed(both: BothDocuments, { parts, things, openGraph }: Stated): readonly string[] {
-  const agreed = parts.has('product') ? agreedProduct(things, openGraphStatement(openGraph)) : null
+  const [title = null] = listOf(openGraph['og:title']).filter((text) => typeof text === 'string')
+  const stated = { openGraph: openGraphStatement(openGraph), title }
+  const agreed = parts.has('product') ? agreedProduct(things, stated) : null
   if (agreed) both.add('product', agreed.product)
   if (parts.has('article')) both.add('article', statedArticle(things, openGraph))
   if (parts.has('event')) both.add('event', statedEvent(things))

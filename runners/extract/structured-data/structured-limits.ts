@@ -32,6 +32,8 @@ export const LEFT_OUT = {
   microdata: 'The page has more microdata than is read; the rest was left out.',
   cycle: 'The page has microdata that is part of itself through itemref; this part was left out.',
   offers: `The product has more than ${count(STRUCTURED_LIMITS.offers)} offers; the rest was left out.`,
+  products: (found: number) =>
+    `The page states ${count(found)} products, and nothing says which one it is about: the first was read.`,
   things: 'The page has more structured data than is looked at for a product, an article or an event.',
   sameId: (id: string) => `Several scripts have the id ${JSON.stringify(id.slice(0, 100))}; the first was read.`,
 } as const

@@ -29,8 +29,15 @@ const own = (object: JsonObject, key: string): Json | undefined =>
 /** The ways in which pages write a name of schema.org. */
 const SPELLINGS = ['', 'schema:', 'https://schema.org/', 'http://schema.org/'] as const
 
+/** The end of a name that is looked at: the word may be in a text of any length. */
+const WORD_CHARS = 200
+
 /** Returns the last word of a name of schema.org: `https://schema.org/InStock` and `schema:InStock` are `InStock`. */
-export const lastWord = (name: string): string => /[^/#:\s]+(?=[/#\s]*$)/.exec(name)?.[0] ?? name.trim()
+export const lastWord = (name: string): string =>
+  name
+    .slice(-WORD_CHARS)
+    .split(/[/#:\s]+/)
+    .findLast((word) => word !== '') ?? ''
 
 export function jsonLdThing(node: JsonObject, byId: NodesById): Thing {
   return {

@@ -13,7 +13,7 @@ export interface Wanted {
 export const EVERYTHING: Wanted = { parts: new Set(PARTS), scripts: null }
 
 /** A path whose first two steps are names, as the engine writes it. */
-const NAMED = /^\$\.(\w+)(?:\.(\w+)|\['((?:[^'\\$]|\\.)*)'\])?/
+const NAMED = /^\$\.(\w+)(?:\.(\w+)(?=$|[.[])|\['((?:[^'\\$]|\\.)*)'\])?/
 
 /** Returns what queries read: all of it, unless each of them begins at a part that it names. */
 export function wantedBy(queries: readonly JSONPathQuery[]): Wanted {

@@ -99,8 +99,26 @@ describe('A product', () => {
 
   test('is not one that another product names, or that stands beside it', () => {
     const related = { ...KETTLE, name: 'Cup', offers: { ...OFFER, price: '3' } }
-    const body = jsonLd({ ...KETTLE, isRelatedTo: [related] }) + jsonLd(related) + microdata('Plate', '4')
-    expect(product(body)).toMatchObject({ it: { name: 'Kettle', price: '19.90', conflict: [] }, warnings: [] })
+    const own = jsonLd({ ...KETTLE, isRelatedTo: [related] }) + microdata('Plate', '4')
+    expect(product(own)).toMatchObject({ it: { name: 'Kettle', price: '19.90', conflict: [] }, warnings: [] })
+  })
+
+  test('is the one that the title names, of several', () => {
+    const body = microdata('Kettle', '3') + microdata('Plate', '4') + microdata('Kettle deluxe', '5')
+    const titled = (title: string) => product(body + meta({ 'og:title': title }))
+    expect(titled('Kettle deluxe | Hearth')).toMatchObject({ it: { price: '5' }, warnings: [] })
+    expect(titled('Plate | Hearth')).toMatchObject({ it: { price: '4' }, warnings: [] })
+    expect(titled('All we have')).toMatchObject({
+      it: { price: '3' },
+      warnings: ['The page states 3 products, and nothing says which one it is about: the first was read.'],
+    })
+  })
+
+  test('is what is offered without the type of a product', () => {
+    const offers = { '@type': 'Offer', price: 4 }
+    for (const stated of [{ offers }, offers, { '@type': 'Course', offers: [offers] }])
+      expect(product(jsonLd(stated))).toMatchObject({ it: { price: '4' }, warnings: [] })
+    expect(product(jsonLd({ '@type': 'Event', offers })).it).toBeNull()
   })
 })
 

@@ -93,6 +93,7 @@ describe('Scripts with JSON', () => {
   test('are found by their ids', () => {
     expect(structured(BODY, '$.scripts.__NEXT_DATA__.props.stock')).toEqual({ it: 3, warnings: [] })
     expect(structured(BODY, "$.scripts['a-b'][0]")).toEqual({ it: 1, warnings: [] })
+    expect(structured(BODY.replace('a-b', 'a\u00e9'), '$.scripts.a\u00e9[0]').it).toBe(1)
     expect(structured(BODY, '$.scripts')).toEqual({
       it: { __NEXT_DATA__: { props: { stock: 3 } }, 'a-b': [1] },
       warnings: ['The script "bad" is not JSON and was left out.'],
