@@ -41,8 +41,6 @@ async function makeEarlier(folder: string): Promise<void> {
 async function makeLater(folder: string): Promise<void> {
   const of = await copyVersion(folder)
   await change(of('level.ts'), 'WORK_LEVEL = 2', 'WORK_LEVEL = 3')
-  const since = "import { since } from '../level.ts'\n"
-  await change(of('monitor/extract-config.ts'), '/** Changes of a whole page', `${since}/** Changes of a whole page`)
   await change(of('monitor/extract-config.ts'), 'css: {', 'css: { treatment: Type.Optional(since(3, Text(1, 20))),')
   const raw = 'webhook: { raw: Type.Optional(since(3, Type.Boolean())),'
   await change(of('monitor/delivery-config.ts'), 'webhook: {', raw)
