@@ -34,31 +34,44 @@ export async function configurationOf(
 ): Promise<Configuration> {
   const said = extractOf(options)
   refuseWithoutMonitor(options)
+  refuseWithOutline(options, said?.said ?? null)
   const { monitor } = options
   if (monitor !== undefined) return ofMonitor(io, targets, { ...options, monitor }, egress)
   const template = options.template === undefined ? null : templateOf(options.template)
   const all = targets.length > 0 || !template ? targets : exampleOf(template)
   refuseTargets(all)
-  const body = {
+  const body = bodyOf(template?.config.extract ?? said?.extract ?? { method: 'full_page' }, options)
+  const relabel = ({ path, message }: Issue) => `${pathAsOption(path, said?.said ?? '--template')} ${message}`
+  return { spec: checked(body, egress, relabel), targets: all, isDefault: !template && !said, hasMessage: false }
+}
+
+/** Returns the monitor that the options describe, unchecked. */
+function bodyOf(extract: object, { readAs, waitFor, header, browser }: CheckOptions): object {
+  return {
     name: 'check',
     url: NO_ADDRESS,
     schedule_interval_seconds: 3600,
     extract_config: {
-      ...(template?.config.extract ?? said?.extract ?? { method: 'full_page' }),
-      ...(options.waitFor !== undefined && { wait_for: options.waitFor }),
+      ...extract,
+      ...(readAs !== undefined && { read_as: readAs }),
+      ...(waitFor !== undefined && { wait_for: waitFor }),
     },
     diff_predicate: { type: 'any_field_changes' },
-    request_headers: headersOf(options.header),
-    ...((options.browser || options.waitFor !== undefined) && { fetch_mode: 'browser' }),
+    request_headers: headersOf(header),
+    ...((browser || waitFor !== undefined) && { fetch_mode: 'browser' }),
   }
-  const relabel = ({ path, message }: Issue) => `${pathAsOption(path, said?.said ?? '--template')} ${message}`
-  return { spec: checked(body, egress, relabel), targets: all, isDefault: !template && !said, hasMessage: false }
 }
 
 function refuseWithoutMonitor({ monitor, name, message }: CheckOptions): void {
   if (monitor !== undefined) return
   if (name !== undefined) throw new UsageError('--name chooses among the manifests of --monitor, which is not given')
   if (message) throw new UsageError('--message shows the text that a monitor sends, so it needs --monitor')
+}
+
+function refuseWithOutline({ outline, readAs, watch }: CheckOptions, rules: string | null): void {
+  const other = rules ?? (readAs !== undefined ? '--read-as' : watch ? '--watch' : null)
+  if (outline && other !== null)
+    throw new UsageError(`--outline shows what rules could read, so it cannot be combined with ${other}`)
 }
 
 /**
@@ -91,6 +104,8 @@ async function ofMonitor(
   if (path === '-' && targets.includes('-')) throw new UsageError('standard input cannot be both monitor and page')
   if (options.browser)
     throw new UsageError('--browser cannot be combined with --monitor: write "fetch_mode": "browser" into it')
+  if (options.readAs !== undefined)
+    throw new UsageError('--read-as cannot be combined with --monitor: write "read_as" into its extract_config')
   if (options.waitFor !== undefined)
     throw new UsageError('--wait-for cannot be combined with --monitor: write "wait_for" into its extract_config')
   refuseTargets(['-', ...targets])
@@ -146,5 +161,6 @@ function pathAsOption(path: string, option: string): string {
   const field = /^extract_config\.fields(?:\.|\[")?(.*?)(?:"\])?$/.exec(path)
   if (field) return field[1] === '' ? `${option}:` : `${option} ${field[1]}:`
   if (path === 'extract_config.wait_for') return '--wait-for'
+  if (path === 'extract_config.read_as') return '--read-as'
   return path.startsWith('request_headers') ? `--header${path.slice('request_headers'.length)}` : path
 }

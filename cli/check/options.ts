@@ -9,6 +9,10 @@ export interface CheckOptions extends OutputOptions {
   readonly fullPage?: boolean
   readonly browser?: boolean
   readonly waitFor?: string
+  /** How a page is read for the rules of JSONPath. */
+  readonly readAs?: string
+  /** Show what rules could read, with its paths. */
+  readonly outline?: boolean
   readonly template?: string
   readonly monitor?: string
   /** Which of the manifests of `monitor`. */

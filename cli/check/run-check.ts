@@ -28,7 +28,7 @@ export interface CheckOutput {
 }
 
 /** Parts that not every check needs. */
-interface CheckMeans {
+export interface CheckMeans {
   /** Asks the model; null when there is none. */
   readonly prompts?: Prompts | null
   readonly browser?: Pick<Browsers, 'render'>
@@ -69,7 +69,7 @@ const isWhole = ({ status, fields }: Preview, { extract_config }: Configuration[
   status === 'success' && unmatchedFields(fields as Values, extract_config).length === 0
 
 /** Loads what fetches addresses. A check of files does without it. */
-async function openWeb(
+export async function openWeb(
   egress: EgressPolicy,
   browser: Pick<Browsers, 'render'> | undefined,
 ): Promise<Web & { close(): Promise<void> }> {

@@ -82,7 +82,9 @@ export async function check(io: ProcessIo, targets: readonly string[], options: 
     const configuration = await configurationOf(io, targets, options, egress)
     if (!browser && configuration.spec.fetch_mode === 'browser' && configuration.targets.some(isWebAddress))
       throw noBrowser('rendering')
-    const isSuccess = await runCheck(configuration, egress, output, { prompts, ...(browser && { browser }) })
+    const means = { prompts, ...(browser && { browser }) }
+    const run = options.outline ? (await import('../check/run-outline.ts')).runOutline : runCheck
+    const isSuccess = await run(configuration, egress, output, means)
     if (!isSuccess) io.exitCode = 1
   }
 

@@ -52,40 +52,26 @@ export const stockPrice = template({
   },
 })
 
-/**
- * Where shops write their price for machines: Open Graph and microdata. If there are several, the first in the page is
- * the product's own.
- */
-const IN_MARKUP = [
-  '//meta[@property="product:price:amount" or @property="og:price:amount" or @itemprop="price"]/@content',
-  '//*[@itemprop="price"][not(self::meta)]/@content',
-  '//*[@itemprop="price"][not(@content)]',
-].join(' | ')
-
-/**
- * Extracts the value of the first "price" of the first JSON-LD that has one, without quotes, colon and white space, up
- * to the next comma or brace. It is a number, so that a missing price is not null and 19.90 is 19.9.
- */
-const IN_SCRIPT =
-  'number(substring-before(concat(translate(normalize-space(substring(substring-after(' +
-  `//script[@type="application/ld+json"][contains(., '"price"')], '"price"'), 1, 60)), '}": ', ','), ','), ','))`
-
 export const shopProductPrice = template({
   slug: 'shop-product-price',
   name: 'Price of a product in a shop',
   description:
-    "Reports when a product's price falls or rises by 1 % or more. Give the address of the product's page: the " +
-    'price is read from what shops write for search engines (Open Graph, microdata: price; JSON-LD: ' +
-    'price_in_script), so that a new design of the page does not matter.',
+    "Reports when a product's price falls or rises by 1 % or more, and when it is sold out or back. Give the address " +
+    "of the product's page: price, currency and availability are read from what shops write for search engines " +
+    '(JSON-LD, microdata, Open Graph), so that a new design of the page does not matter.',
   category: 'ecommerce',
   audience: 'both',
   example_url: null,
   config: {
-    extract: { method: 'xpath', fields: { price: IN_MARKUP, price_in_script: IN_SCRIPT } },
+    extract: {
+      method: 'json_path',
+      read_as: 'structured_data',
+      fields: { price: '$.product.price', currency: '$.product.currency', availability: '$.product.availability' },
+    },
     diff_predicate: {
       type: 'composite',
       operator: 'OR',
-      conditions: [...moves('price', 1), ...moves('price_in_script', 1)],
+      conditions: [...moves('price', 1), { type: 'field_changes', field: 'availability' }],
     },
     schedule_interval_seconds: 3600,
   },

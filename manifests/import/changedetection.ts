@@ -1,6 +1,7 @@
 import { isUuid } from '../../core/is-uuid.ts'
 import { destinationsOfApprise } from './apprise.ts'
 import { messageOf, withMessage } from './changedetection-message.ts'
+import { isRestock, restockOf } from './changedetection-restock.ts'
 import {
   allOf,
   anyCase,
@@ -124,7 +125,6 @@ function monitorOf(id: string, watch: Values, { settings, report }: Reading): Im
   if (source !== undefined) miss('the source of the page in place of its text')
   if (/\{\{|\{%/.test(url)) miss('a template in the address')
   reportOf(watch, miss)
-  const extract = extractOf(watch, application, miss)
   return {
     id,
     isPaused: watch['paused'] === true || application['all_paused'] === true,
@@ -132,8 +132,7 @@ function monitorOf(id: string, watch: Values, { settings, report }: Reading): Im
       name,
       url,
       schedule_interval_seconds: intervalOf(watch, settings, (what) => report.push(`${name}: ${what}`)),
-      extract_config: extract,
-      diff_predicate: predicateOf(watch, extract, miss),
+      ...readingOf(watch, application, miss),
       fetch_mode: /^(html_webdriver|extra_browser)/.test(layer) ? 'browser' : 'auto',
       request_headers: headersOf({ ...part(settings, 'headers'), ...part(watch, 'headers') }, miss),
       request_config: requestOf(textOf(watch['method']), textOf(watch['body']), miss),
@@ -148,15 +147,28 @@ function reportOf(watch: Values, miss: (what: string) => void): void {
   for (const [key, what] of Object.entries(WITHOUT)) if (isSet(watch[key])) miss(what)
   if (part(watch, 'time_schedule_limit')['enabled'] === true) miss('a schedule by the hours of a week')
   const processor = textOf(watch['processor'])
-  if (!['', 'text_json_diff'].includes(processor)) miss(`the processor ${processor}`)
+  if (!['', 'text_json_diff'].includes(processor) && !isRestock(watch)) miss(`the processor ${processor}`)
 }
+
+/** Returns what is read, and when it fires. */
+function readingOf(watch: Values, application: Values, miss: (what: string) => void) {
+  if (isRestock(watch)) {
+    for (const key of kindsLeftOut(watch)) miss(KINDS_OF_CHANGES[key] ?? key)
+    return restockOf(watch, miss)
+  }
+  const extract = extractOf(watch, application, miss)
+  return { extract_config: extract, diff_predicate: predicateOf(watch, extract, miss) }
+}
+
+const kindsLeftOut = (watch: Values): readonly string[] =>
+  Object.keys(KINDS_OF_CHANGES).filter((key) => watch[key] === false)
 
 /**
  * Returns the predicate of a watch. A line that is replaced is removed and added, so it cannot be left out
  * by itself.
  */
 function predicateOf(watch: Values, extract: object, miss: (what: string) => void): object {
-  const left = Object.keys(KINDS_OF_CHANGES).filter((key) => watch[key] === false)
+  const left = kindsLeftOut(watch)
   const type = OF_LINES[left.filter((key) => key !== 'filter_text_replaced').join()]
   const predicate = type ? linesPredicate(type, extract) : null
   for (const key of left) if (predicate === null || key === 'filter_text_replaced') miss(KINDS_OF_CHANGES[key] ?? key)

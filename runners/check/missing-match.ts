@@ -5,12 +5,15 @@ import type { PageTask } from './task.ts'
 
 type ValuesReading = Extract<Reading, { kind: 'values' }>
 
-/** What these methods read is the rendered document, where the page as sent has no match. */
-const READ_ON_A_TREE: ReadonlySet<ExtractConfig['method']> = new Set(['css', 'xpath'])
+/** Whether what is read is the rendered document, where the page as sent has no match. */
+const isReadOnATree = (config: ExtractConfig): boolean =>
+  config.method === 'css' ||
+  config.method === 'xpath' ||
+  (config.method === 'json_path' && config.read_as === 'structured_data')
 
 /** Returns the fields without a match in a page that was read as sent, and whose scripts may write what they select. */
 export function fieldsToRender(reading: Reading, { extract }: PageTask): readonly string[] {
-  if (reading.kind !== 'values' || reading.scripts === undefined || !READ_ON_A_TREE.has(extract.method)) return []
+  if (reading.kind !== 'values' || reading.scripts === undefined || !isReadOnATree(extract)) return []
   return unmatchedFields(reading.values, extract)
 }
 

@@ -22,7 +22,11 @@ interface Listable<T> {
 export type Compiled =
   | { readonly method: 'css'; readonly fields: readonly (readonly [name: string, rule: Listable<CssRule>])[] }
   | { readonly method: 'xpath'; readonly fields: readonly (readonly [name: string, rule: Listable<CompiledXPath>])[] }
-  | { readonly method: 'json_path'; readonly fields: readonly (readonly [name: string, rule: JSONPathQuery])[] }
+  | {
+      readonly method: 'json_path'
+      readonly fields: readonly (readonly [name: string, rule: JSONPathQuery])[]
+      readonly readAs: 'structured_data' | null
+    }
   | { readonly method: 'regex'; readonly fields: readonly (readonly [name: string, rule: CompiledRegex])[] }
   | { readonly method: 'full_page'; readonly ignored: Ignored | null }
   | { readonly method: 'prompt' }
@@ -63,7 +67,11 @@ function compileConfig(config: Exclude<ExtractConfig, { method: 'prompt' }>): Co
     case 'xpath':
       return { method: 'xpath', fields: mapFields(config, (source) => listable(source, compiledXPath)) }
     case 'json_path':
-      return { method: 'json_path', fields: mapFields(config, compileJsonPath) }
+      return {
+        method: 'json_path',
+        fields: mapFields(config, compileJsonPath),
+        readAs: config.read_as ?? null,
+      }
     case 'regex':
       return { method: 'regex', fields: mapFields(config, compileRegex) }
     case 'full_page':

@@ -11,6 +11,7 @@ import type { Fields } from './on-tree.ts'
 import { failed } from './page.ts'
 import type { Extraction, Failed, Page, Scripts } from './page.ts'
 import { RefusedRule } from './refused-rule.ts'
+import { structuredData } from './structured-data/load.ts'
 import { decode } from './text/charset.ts'
 import { boundPageText, contentHash, linesHash, plainLines } from './text/full-page.ts'
 import { isJsonType, isTextType, markupKind, mediaType } from './text/page-kind.ts'
@@ -97,6 +98,7 @@ function run(page: Page, compiled: Compiled): Extraction {
     case 'xpath':
       return onTree(page, (tree, warnings) => fieldsOnTree(compiled, tree, warnings))
     case 'json_path':
+      if (compiled.readAs === 'structured_data') return structuredData().readStructured(page, compiled.fields)
       return onJson(page, (parsed) => compiled.fields.map(([name, rule]) => [name, runJsonPath(rule, parsed)]))
     case 'regex':
       return onText(page, (text) => compiled.fields.map(([name, rule]) => [name, runRegex(rule, text)]))

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
-import { sinceTextsOf } from '../level.ts'
-import { Closed, Dictionary, JsonObject, Tagged, Text } from '../shape/shape.ts'
+import { since, sinceTextsOf } from '../level.ts'
+import { Choice, Closed, Dictionary, JsonObject, Tagged, Text } from '../shape/shape.ts'
 import { CSS_PART } from './value-limits.ts'
 
 /** At most 50 named rules of 1-1,000 characters. Names have 1-100 characters. */
@@ -39,6 +39,19 @@ export const WaitFor = Type.Optional(
   ),
 )
 
+/** What an answer is taken for before the rules read it. */
+const ReadAs = Type.Optional(
+  since(
+    2,
+    Choice(['structured_data'], {
+      description:
+        'Beyond the contract: structured_data reads what an HTML page states for machines as one object: json_ld, ' +
+        'microdata, open_graph, meta, scripts, and product, article and event, agreed over all of them. Absent: the ' +
+        'answer is JSON.',
+    }),
+  ),
+)
+
 /** The extraction method and its rules. */
 export const ExtractConfig = Tagged(
   'method',
@@ -54,7 +67,7 @@ export const ExtractConfig = Tagged(
       wait_for: WaitFor,
     },
     xpath: { fields: Fields('XPath 1.0 expression'), wait_for: WaitFor },
-    json_path: { fields: Fields('JSONPath expression') },
+    json_path: { fields: Fields('JSONPath expression'), read_as: ReadAs },
     regex: { fields: Fields('JavaScript pattern'), wait_for: WaitFor },
     full_page: { ignore: Type.Optional(Ignore), wait_for: WaitFor },
     prompt: {

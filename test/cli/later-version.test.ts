@@ -41,8 +41,6 @@ async function makeEarlier(folder: string): Promise<void> {
 async function makeLater(folder: string): Promise<void> {
   const of = await copyVersion(folder)
   await change(of('level.ts'), 'WORK_LEVEL = 2', 'WORK_LEVEL = 3')
-  const since = "import { since } from '../level.ts'\n"
-  await change(of('monitor/extract-config.ts'), '/** Changes of a whole page', `${since}/** Changes of a whole page`)
   await change(of('monitor/extract-config.ts'), 'css: {', 'css: { treatment: Type.Optional(since(3, Text(1, 20))),')
   const raw = 'webhook: { raw: Type.Optional(since(3, Type.Boolean())),'
   await change(of('monitor/delivery-config.ts'), 'webhook: {', raw)
@@ -185,6 +183,7 @@ describe('Versions of several levels on one database', () => {
     const hook = { type: 'webhook', url }
     const chat = { ...hook, service: 'mattermost' }
     const quiet_hours = { from: '00:00', until: '23:59', time_zone: 'Etc/UTC' }
+    const structured = { method: 'json_path', read_as: 'structured_data', fields: { version: '$.meta.version' } }
     // Each has been due for longer than the plain one.
     const later = await Promise.all([
       madeWith({ deliveries: [chat] }),
@@ -192,6 +191,7 @@ describe('Versions of several levels on one database', () => {
       madeWith({ deliveries: [{ ...chat, digest: { every_seconds: 3600 } }] }),
       madeWith({ deliveries: [{ ...hook, quiet_hours }] }),
       madeWith({ diff_predicate: { type: 'composite', operator: 'OR', conditions: [LINES] } }),
+      madeWith({ deliveries: [], extract_config: structured }),
     ])
     const plain = await madeWith({ deliveries: [] })
     const muted = await madeWith({ deliveries: [hook] })

@@ -48,6 +48,13 @@ export const EXAMPLES = [
     },
   },
   {
+    title: 'one that reads what a page states for machines',
+    monitor: {
+      ...base,
+      extract_config: { method: 'json_path', read_as: 'structured_data', fields: { price: '$.product.price' } },
+    },
+  },
+  {
     title: 'an API with paging in the body',
     monitor: {
       ...base,

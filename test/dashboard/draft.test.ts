@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { Look } from '../../dashboard/src/api/types.ts'
+import type { ExtractConfig, Look } from '../../dashboard/src/api/types.ts'
 import { choicesFor, leafOf, linesOf } from '../../dashboard/src/new/draft/conditions.ts'
-import { bodyOf } from '../../dashboard/src/new/draft/draft-body.ts'
+import { bodyOf, draftOf, withPreset } from '../../dashboard/src/new/draft/draft-body.ts'
 import {
   type ChosenRule,
   type Draft,
@@ -10,6 +10,7 @@ import {
   withChosen,
   withField,
   withFieldName,
+  withLanguage,
   withoutField,
 } from '../../dashboard/src/new/draft/draft.ts'
 import { PAGING_TYPES, pagingKeys, pagingOf, withPagingValue } from '../../dashboard/src/new/draft/paging.ts'
@@ -87,6 +88,22 @@ describe('a draft of a monitor', () => {
     // One language for all fields: a rule of another one begins again.
     const json = withChosen(two, { method: 'json_path', rule: '$.a', value: '1', name: 'a' })
     expect(of(json).extract_config).toEqual({ method: 'json_path', fields: { a: '$.a' } })
+  })
+})
+
+describe('a draft of structured data', () => {
+  const config: ExtractConfig = {
+    method: 'json_path',
+    read_as: 'structured_data',
+    fields: { price: '$.product.price' },
+  }
+  const preset = { extract_config: config, diff_predicate: { type: 'any_field_changes' } } as const
+
+  test('keeps how the page is read, until another language is chosen', () => {
+    const draft = withPreset(EMPTY, preset)
+    expect(of(draft).extract_config).toEqual(config)
+    expect(of(draftOf(of(draft))).extract_config).toEqual(config)
+    expect(of(withLanguage(draft, 'json_path')).extract_config).toEqual({ method: 'json_path', fields: config.fields })
   })
 })
 

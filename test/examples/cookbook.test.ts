@@ -36,6 +36,9 @@ const json = (value: unknown) => as('application/json', JSON.stringify(value))
 const page = (body: string) => html(`<!doctype html><title>A page</title><body>${body}`)
 const price = (text: string, more = '') => page(`<h1>Thing</h1><b class="price">${text}</b>${more}`)
 const offer = (text: string) => page(`<b itemprop="price">${text}</b>`)
+const stated = (amount: string, availability: string) =>
+  page(`<script type="application/ld+json">{"@type":"Product","name":"Lamp","offers":{"price":${amount},
+    "availability":"https://schema.org/${availability}"}}</script>`)
 const stock = (text: string) => page(`<p class="availability">${text}</p>`)
 const left = (count: number) => page(`<p>Hurry: only ${count} left in our shop.</p>`)
 const coin = (usd: number) => json({ market: { usd } })
@@ -94,6 +97,7 @@ const look = (colour: string, time: string) =>
 const CHANGES: Readonly<Record<string, readonly [first: Answer, silent: Answer, loud: Answer]>> = {
   'price-drop': [price('$100.00'), price('$95.01', '<p>An advert</p>'), price('$90.25')],
   'price-target': [offer('$599'), offer('$500'), offer('$499.99')],
+  'stated-price': [stated('129.00', 'InStock'), stated('126', 'InStock'), stated('126', 'OutOfStock')],
   'back-in-stock': [stock('Sold out'), stock('Back on 3 May'), stock('In stock, ready to ship')],
   'few-left': [left(12), left(5), left(4)],
   tickets: [

@@ -67,6 +67,12 @@ describe('The level of a value', () => {
     }
   })
 
+  test('is that of how an answer is read', () => {
+    const paths = { method: 'json_path', fields: { it: '$.product.price' } }
+    const of = (more: object) => levelOf(MonitorSpec, { extract_config: { ...paths, ...more } })
+    expect([of({}), of({ read_as: 'structured_data' })]).toEqual([1, 2])
+  })
+
   test('is nowhere above that of this version', () => {
     const levels = [MonitorSpec, SerpMonitorSpec, MonitorCreate].flatMap((definition) =>
       [...JSON.stringify(definition).matchAll(new RegExp(`"${LEVEL}":(\\d+)`, 'g'))].map(([, level]) => Number(level)),

@@ -17,6 +17,7 @@ const gaining = (method: string, named: object) => ({
   diff_predicate: { type: 'list_gains_items', field: 'items' },
 })
 const WAITING = { method: 'css', fields: { price: '$' }, wait_for: '.price' }
+const STRUCTURED = { method: 'json_path', read_as: 'structured_data', fields: { price: '$' } }
 const headers = (value: unknown) => ({ request_headers: value })
 const request = (value: object) => ({ request_config: { method: 'POST', ...value } })
 const paging = (value: object) => request({ body: '{}', pagination: value })
@@ -152,6 +153,12 @@ export const LIMITS: readonly (readonly [string, object, object, string])[] = [
     { fetch_mode: 'browser', extract_config: { ...WAITING, method: 'regex' } },
     { fetch_mode: 'browser', extract_config: { ...WAITING, method: 'json_path' } },
     'extract_config.wait_for',
+  ],
+  [
+    'structured data is read by paths',
+    { extract_config: STRUCTURED },
+    { extract_config: { ...STRUCTURED, method: 'xpath' } },
+    'extract_config.read_as',
   ],
   [
     'a list that gains items ends in []',

@@ -6,7 +6,16 @@ const FOLDER = new URL('../../examples/cookbook/', import.meta.url)
 
 /** The recipes in the order of the page. */
 const PARTS: Readonly<Record<string, readonly string[]>> = {
-  'Prices and shops': ['price-drop', 'price-target', 'back-in-stock', 'few-left', 'tickets', 'catalogue', 'lots-sold'],
+  'Prices and shops': [
+    'price-drop',
+    'price-target',
+    'stated-price',
+    'back-in-stock',
+    'few-left',
+    'tickets',
+    'catalogue',
+    'lots-sold',
+  ],
   'Money and figures': ['exchange-rate', 'coin-swing', 'queue-length'],
   'Software and services': ['status-page', 'new-release', 'security-advisories', 'download-checksum'],
   'Lists and feeds': ['job-listings', 'news-feed', 'new-pages', 'planning-notices'],

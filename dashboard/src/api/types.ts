@@ -70,6 +70,7 @@ export type ExtractConfig = {
 } | {
   readonly method: 'json_path'
   readonly fields: Readonly<Record<string, string>>
+  readonly read_as?: 'structured_data'
 } | {
   readonly method: 'regex'
   readonly fields: Readonly<Record<string, string>>

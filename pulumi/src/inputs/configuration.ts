@@ -35,6 +35,12 @@ export type ExtractConfigArgs =
        * elements inside. 1 to 50 entries.
        */
       fields: pulumi.Input<{ [key: string]: pulumi.Input<string> }>
+      /**
+       * Beyond the contract: structured_data reads what an HTML page states for machines as one object: json_ld,
+       * microdata, open_graph, meta, scripts, and product, article and event, agreed over all of them. Absent: the
+       * answer is JSON.
+       */
+      readAs?: pulumi.Input<'structured_data' | undefined>
     }
   | {
       /**

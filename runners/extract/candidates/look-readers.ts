@@ -6,6 +6,7 @@ import type { ElementCandidates } from './candidate.ts'
 import type { Guess } from './guesses/guess.ts'
 import type { Method } from './idea.ts'
 import type { Outline } from './outline/outline-node.ts'
+import type { ReadOutline } from './outline/outline.ts'
 
 export interface CandidatesAsked {
   readonly what: 'candidates'
@@ -17,7 +18,7 @@ export interface CandidatesAsked {
   readonly other: Page | null
 }
 
-export type LookAsked = CandidatesAsked | { readonly what: 'offers' }
+export type LookAsked = CandidatesAsked | { readonly what: 'offers' | 'outline' }
 
 /** The rules for an element, or why the page was not read. Null: the document has no element at this path. */
 export type CandidatesRead = { readonly fault: RunFault } | { readonly candidates: ElementCandidates | null }
@@ -42,6 +43,16 @@ export const offersReader = (): ThreadReader<OffersRead> => ({
   ...THREAD,
   asked: { what: 'offers' } satisfies LookAsked,
   isRead: (value): value is OffersRead => has(value, 'guesses') && has(value, 'outline'),
+})
+
+/** The paths of a document, or why it was not read. Null: it has none. */
+export type OutlineRead = { readonly fault: RunFault } | { readonly tree: ReadOutline | null }
+
+/** Returns what reads a document as a tree with the paths of its parts, in a thread of the extractor. */
+export const outlineReader = (): ThreadReader<OutlineRead> => ({
+  ...THREAD,
+  asked: { what: 'outline' } satisfies LookAsked,
+  isRead: (value): value is OutlineRead => has(value, 'tree') || has(value, 'fault'),
 })
 
 const THREAD = { module: new URL('look-thread.ts', import.meta.url).href, timeoutMs: CANDIDATE_LIMITS.readMs }

@@ -3,12 +3,25 @@ import type { Page } from '../page.ts'
 import { candidatesOf } from './candidates.ts'
 import { elementAt } from './element-at.ts'
 import { guessesOf } from './guesses/guesses.ts'
-import type { CandidatesAsked, CandidatesRead, LookAsked, OffersRead } from './look-readers.ts'
-import { outlineOf } from './outline/outline.ts'
+import type { CandidatesAsked, CandidatesRead, LookAsked, OffersRead, OutlineRead } from './look-readers.ts'
+import { anyOutlineOf, outlineOf } from './outline/outline.ts'
 
 /** What a thread of the extractor runs for the readers of `look-readers.ts`. */
-export const read = (page: Page, asked: LookAsked): CandidatesRead | OffersRead =>
-  asked.what === 'candidates' ? readCandidates(page, asked) : readOffers(page)
+export function read(page: Page, asked: LookAsked): CandidatesRead | OffersRead | OutlineRead {
+  switch (asked.what) {
+    case 'candidates':
+      return readCandidates(page, asked)
+    case 'offers':
+      return readOffers(page)
+    case 'outline':
+      return readOutline(page)
+  }
+}
+
+function readOutline(page: Page): OutlineRead {
+  const tree = anyOutlineOf(page)
+  return tree !== null && 'ok' in tree ? { fault: tree.fault } : { tree }
+}
 
 function readOffers(page: Page): OffersRead {
   const guesses = guessesOf(page)

@@ -2,6 +2,7 @@ import { readlinkSync } from 'node:fs'
 import { extract } from '../extract.ts'
 import { internalFault } from '../internal-fault.ts'
 import type { Extraction, Page } from '../page.ts'
+import { loadFor } from '../structured-data/load.ts'
 import { monotonicMs, PROGRESS, type WorkerAnswer, type WorkerBatch } from './job.ts'
 import type { ReaderConfig, ThreadModule } from './thread-reader.ts'
 
@@ -12,7 +13,10 @@ import type { ReaderConfig, ThreadModule } from './thread-reader.ts'
 export async function runBatch({ tasks, progress }: WorkerBatch): Promise<WorkerAnswer> {
   progress[PROGRESS.thread] = THREAD
   // Before the first task begins, so that loading a reader takes none of the time of its page.
-  for (const { config } of tasks) if (config.method === 'reader') await readerOf(config.module)
+  for (const { config } of tasks) {
+    if (config.method === 'reader') await readerOf(config.module)
+    else await loadFor(config)
+  }
   return tasks.map(({ page, config }, index) => {
     const before = usedMs()
     progress[PROGRESS.usedBefore] = before

@@ -92,13 +92,15 @@ export const ANSWERS: readonly SavedAnswer[] = [
     slug: 'shop-product-price',
     file: 'shop-open-graph.html.txt',
     contentType: HTML,
-    fields: { price: '1.249,00', price_in_script: 1249 },
+    fields: { price: '1249.00', currency: 'EUR', availability: 'InStock' },
     fires: [
-      ['content="1.249,00"', 'content="1.199,00"'],
       ['"price": "1249.00"', '"price": "1299.00"'],
+      ['schema.org/InStock', 'schema.org/OutOfStock'],
     ],
     silent: [
-      ['content="1.249,00"', 'content="1.250,00"'],
+      ['"price": "1249.00"', '"price": "1.250,00"'],
+      // JSON-LD comes first; the run warns that they differ.
+      ['content="1.249,00"', 'content="1.199,00"'],
       ['content="5.00"', 'content="9.00"'],
     ],
   },
@@ -106,10 +108,12 @@ export const ANSWERS: readonly SavedAnswer[] = [
     slug: 'shop-product-price',
     file: 'shop-microdata.html.txt',
     contentType: HTML,
-    fields: { price: '1\u00a0299,00 kr', price_in_script: null },
-    fires: [['299,00', '199,00']],
-    silent: [
+    fields: { price: '1 299,00 kr', currency: null, availability: 'InStock' },
+    fires: [
+      ['299,00', '199,00'],
       ['InStock', 'OutOfStock'],
+    ],
+    silent: [
       // A page without a price is trouble, not a price of nothing.
       ['itemprop="price"', 'class="price"'],
     ],
@@ -118,7 +122,7 @@ export const ANSWERS: readonly SavedAnswer[] = [
     slug: 'shop-product-price',
     file: 'shop-microdata-content.html.txt',
     contentType: HTML,
-    fields: { price: '49.90', price_in_script: null },
+    fields: { price: '49.90', currency: 'EUR', availability: null },
     fires: [['content="49.90"', 'content="44.90"']],
     silent: [['<sup>90', '<sup>10']],
   },
@@ -126,7 +130,7 @@ export const ANSWERS: readonly SavedAnswer[] = [
     slug: 'shop-product-price',
     file: 'shop-json-ld.html.txt',
     contentType: HTML,
-    fields: { price: null, price_in_script: 49.9 },
+    fields: { price: '49.9', currency: null, availability: null },
     fires: [['49.9}', '39.9}']],
     silent: [
       ['59.9', '39.9'],

@@ -1,5 +1,5 @@
 import type { DiffPredicate, ExtractConfig, MonitorCreate } from '../../api/types.ts'
-import { type Draft, EMPTY, type More } from './draft.ts'
+import { type Draft, EMPTY, type Language, type More } from './draft.ts'
 
 /** What a guess is made of, and a template. */
 interface Preset {
@@ -25,19 +25,26 @@ function withConfig(draft: Draft, config: ExtractConfig): Draft {
     return { ...draft, kind: 'full_page', ignore: selectors, patterns, waitFor }
   }
   const fields = Object.entries(config.fields).map(([name, rule]) => ({ name, isNamed: false, rule }))
-  return { ...draft, kind: 'fields', language: config.method, fields, waitFor }
+  const readAs = config.method === 'json_path' ? config.read_as : undefined
+  return { ...draft, kind: 'fields', language: readAs ?? config.method, fields, waitFor }
 }
 
 /** Returns the extraction of a draft; null: there is nothing to extract yet. */
 export function configOf(draft: Draft): ExtractConfig | null {
-  const { kind, language: method, fields, prompt, schema } = draft
+  const { kind, language, fields, prompt, schema } = draft
   const waiting = draft.waitFor.trim() === '' ? {} : { wait_for: draft.waitFor.trim() }
   if (kind === 'full_page') return { method: kind, ...ignoring(draft), ...waiting }
   if (kind === 'prompt') return { method: kind, prompt, ...(schema && { schema }), ...waiting }
   const rules = fields.filter(({ rule }) => rule.trim() !== '')
   if (rules.length === 0) return null
   const named = Object.fromEntries(rules.map(({ name, rule }) => [name, rule]))
-  return method === 'json_path' ? { method, fields: named } : { method, fields: named, ...waiting }
+  return rulesOf(language, named, waiting)
+}
+
+/** Returns the extraction of rules in a language. Nothing is waited for where JSON is read. */
+function rulesOf(language: Language, fields: Readonly<Record<string, string>>, waiting: object): ExtractConfig {
+  if (language === 'structured_data') return { method: 'json_path', read_as: language, fields }
+  return language === 'json_path' ? { method: language, fields } : { method: language, fields, ...waiting }
 }
 
 /** With `ignore`, even an empty one, a page is compared by its readable text. */
@@ -60,7 +67,7 @@ export function bodyOf(draft: Draft, { suggestedName, needsBrowser }: Chosen): M
     name: name.trim() === '' ? suggestedName : name.trim(),
     url: url.trim(),
     schedule_interval_seconds: interval,
-    extract_config: configOf(draft) ?? { method: language, fields: {} },
+    extract_config: configOf(draft) ?? rulesOf(language, {}, {}),
     diff_predicate: predicate,
     deliveries,
     fetch_mode: (draft.usesBrowser ?? needsBrowser) ? 'browser' : 'auto',

@@ -1,11 +1,10 @@
-import type { DeliveryConfig, DiffPredicate, ExtractConfig, MonitorCreate } from '../../api/types.ts'
+import type { DeliveryConfig, DiffPredicate, MonitorCreate } from '../../api/types.ts'
 import { WHOLE_PAGE } from '../../monitors/values.ts'
 import { fitted, renamedIn, valueKindOf } from './conditions.ts'
 import { fieldNameOf } from './field-name.ts'
 
-type Method = ExtractConfig['method']
-/** The languages of rules, of which a monitor has one. */
-export type Language = 'css' | 'xpath' | 'json_path' | 'regex'
+/** The languages of rules, of which a monitor has one. structured_data: JSONPath of what a page states for machines. */
+export type Language = 'css' | 'xpath' | 'json_path' | 'structured_data' | 'regex'
 
 /** A rule with the name of its value. */
 interface DraftField {
@@ -92,7 +91,7 @@ export const EMPTY: Draft = {
 }
 
 /** The languages of rules for elements. One is replaced by the other while there is a single field. */
-const OF_ELEMENTS: readonly Method[] = ['css', 'xpath']
+const OF_ELEMENTS: readonly Language[] = ['css', 'xpath']
 
 /** Returns the names that conditions may be about. */
 export function namesOf({ kind, fields, schema }: Draft): readonly string[] {

@@ -25,6 +25,7 @@ const LANGUAGES: readonly (readonly [Language, string])[] = [
   ['css', 'CSS selector'],
   ['xpath', 'XPath'],
   ['json_path', 'JSONPath'],
+  ['structured_data', 'JSONPath of structured data'],
   ['regex', 'Pattern'],
 ]
 

@@ -4,7 +4,8 @@ import { compare, type Decimal } from '../../../../core/number/decimal.ts'
 import { readNumber } from '../../../../core/number/read-number.ts'
 import { shopProductPrice } from '../../../../core/templates/prices.ts'
 import { compileRules } from '../../compiled.ts'
-import { fieldsOnTree, finish } from '../../on-tree.ts'
+import { finish } from '../../on-tree.ts'
+import { structuredFields } from '../../structured-data/read-structured.ts'
 import type { Tree } from '../../tree.ts'
 import { ancestorsOf } from '../anchors.ts'
 import { shown } from '../shown.ts'
@@ -75,9 +76,9 @@ function guessOf(tree: Tree, { element, text }: VisibleText, rank: number): Rank
 function statedGuess(tree: Tree, [first = '']: readonly string[]): Ranked[] {
   const { extract, diff_predicate: predicate } = shopProductPrice.config
   const compiled = compileRules(extract)
-  if (compiled.method !== 'xpath') return []
-  const read = finish(fieldsOnTree(compiled, tree, []), [])
-  if (!read.ok || Object.values(read.values).every((value) => value === null)) return []
+  if (compiled.method !== 'json_path') return []
+  const read = finish(structuredFields(compiled.fields, { tree, url: '' }).fields, [])
+  if (!read.ok || (read.values['price'] ?? null) === null) return []
   const label = `price ${shown(first)}, as the page states it for search engines`
   const guess = {
     kind: 'price',

@@ -1,9 +1,12 @@
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { Guess } from '../../../../runners/extract/candidates/guesses/guess.ts'
 import { guessesOf } from '../../../../runners/extract/candidates/guesses/guesses.ts'
 import { extract } from '../../../../runners/extract/extract.ts'
 import type { Page } from '../../../../runners/extract/page.ts'
+import { loadStructuredData } from '../../../../runners/extract/structured-data/load.ts'
 import { html, json, page, values, xml } from '../pages.ts'
+
+beforeAll(loadStructuredData)
 
 function guessed(given: Page): readonly Guess[] {
   const guesses = guessesOf(given)
@@ -42,7 +45,8 @@ describe('the guesses of a page', () => {
     expect(best(document(`<p>text</p>${stated}`))).toMatchObject({
       kind: 'price',
       label: 'price 19.9, as the page states it for search engines',
-      values: { price: null, price_in_script: 19.9 },
+      extract_config: { method: 'json_path', read_as: 'structured_data' },
+      values: { price: '19.9', currency: null, availability: null },
     })
   })
 
