@@ -2,7 +2,7 @@ import type { More } from './draft.ts'
 
 type Request = NonNullable<More['request_config']>
 export type Paging = NonNullable<Request['pagination']>
-export type PagingType = Paging['type']
+type PagingType = Paging['type']
 type AllKeys<P> = P extends unknown ? keyof P : never
 export type PagingKey = Exclude<AllKeys<Paging>, 'type'>
 
@@ -45,7 +45,7 @@ const NUMBERS: readonly PagingKey[] = ['start', 'step', 'max_pages']
 export function withPagingValue(paging: Paging, key: PagingKey, text: string): Paging {
   const { [key]: _, ...others } = paging as Record<PagingKey | 'type', unknown>
   if (text === '') return others as unknown as Paging
-  // What is no number is refused by the API, by its path.
+  // Another text than a number is refused by the API, by its path.
   const value = NUMBERS.includes(key) && Number.isFinite(Number(text)) ? Number(text) : text
   return { ...others, [key]: value } as unknown as Paging
 }
