@@ -59,7 +59,7 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')(
       await look(page, looking.site.page('/shop', SHOP))
       await page.getByRole('button', { name: 'Leave it out' }).click()
       await press(page, 'Menu')
-      await page.getByText('Left out of whole pages and pictures: .bar').waitFor()
+      await page.getByText('Left out of whole pages and pictures, which are not watched yet: .bar').waitFor()
       await page.getByRole('button', { name: 'Compare only it in pictures' }).click()
       await press(page, 'Kettle')
       await page.getByText('Compared in pictures: h1').waitFor()

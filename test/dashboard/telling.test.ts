@@ -83,6 +83,7 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('Whom a
       service: 'matrix',
       url: 'http://127.0.0.1:8008/',
       options: { room_id: '!garden:example.com', access_token: SECRET },
+      headers: { 'x-key': `header-${SECRET}` },
     }
     await looking.dashboard.api.call(looking.owner.api_key, 'POST', '/v1/monitors?paused=true', {
       url: looking.site.url,
@@ -104,6 +105,14 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('Whom a
     // Nothing is typed, so the address stays.
     await page.getByLabel('Destination 1: room_id').fill('!shed:example.com')
     await page.getByRole('button', { name: 'Change Destination 1: address' }).waitFor()
+    await page.getByText('x-key: ••••').waitFor()
+    // Another service gets none of it, and the way back has all.
+    const kind = page.getByLabel('Destination 1: kind')
+    await kind.selectOption('gotify')
+    expect(await page.getByLabel('Destination 1: token').inputValue()).toBe('')
+    await kind.selectOption('matrix')
+    await page.getByRole('button', { name: 'Change Destination 1: access_token' }).waitFor()
+    expect(await page.content()).not.toContain(SECRET)
     const { monitor } = await watch(page, looking)
     expect(monitor['deliveries']).toEqual([
       { ...delivery, options: { room_id: '!shed:example.com', access_token: SECRET } },

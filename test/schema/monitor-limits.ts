@@ -261,6 +261,30 @@ export const LIMITS: readonly (readonly [string, object, object, string])[] = [
 
   ['a method is one of four', request({ method: 'PATCH' }), request({ method: 'DELETE' }), 'request_config.method'],
   [
+    'a headline of messages has 200 characters',
+    { message: { title: letters(200) } },
+    { message: { title: letters(201) } },
+    'message.title',
+  ],
+  [
+    'a text of messages has 4,000 characters',
+    { message: { text: letters(4_000) } },
+    { message: { text: letters(4_001) } },
+    'message.text',
+  ],
+  [
+    "a body of one's own has 20,000 characters",
+    webhook({ service: 'custom', body: letters(20_000) }),
+    webhook({ service: 'custom', body: letters(20_001) }),
+    'deliveries[0].body',
+  ],
+  [
+    'an option has 2,048 characters',
+    webhook({ service: 'apprise', options: { urls: letters(2_048) } }),
+    webhook({ service: 'apprise', options: { urls: letters(2_049) } }),
+    'deliveries[0].options.urls',
+  ],
+  [
     'a body has 100,000 characters',
     request({ body: letters(100_000) }),
     request({ body: letters(100_001) }),

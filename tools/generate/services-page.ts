@@ -23,8 +23,8 @@ const RULES = [
   'Names and values of pages cannot become markup, links or mentions. In plain text an invisible space (U+200B) ' +
     'stands within what an app would make a link or a mention of.',
   `A service that documents a pace gets ${CHAT_PACE.burst} messages at once, and then one in the time of the table, ` +
-    'from all processes of an installation together. A short time to wait that it asks for is waited out. Any other ' +
-    'answer with 4xx is final.',
+    'from all processes of an installation together. A short time to wait that it asks for is waited out. Teams, ' +
+    'Google Chat, ntfy and PagerDuty are tried again after any other 429. Another answer with 4xx is final.',
   'A message that would be too long leaves out whole changes, and says how many.',
   'Checks and deliveries of a monitor with a service have [level 2](decisions/0038-work-has-a-level.md): a process ' +
     'of an earlier version leaves them alone.',

@@ -78,7 +78,9 @@ export function ValueNow({ place: { kind, path, home }, mayEdit }: ValueNowProps
       {missing.length > 0 && (
         <p className={style['warning']}>
           The page has no <bdi>{missing.slice(0, NAMED).join(', ')}</bdi> now.{' '}
-          {mayEdit && <Link href={`${home}/edit?again`}>Point again</Link>}
+          {mayEdit && (
+            <Link href={`${home}/edit?${new URLSearchParams({ again: missing[0] ?? '' })}`}>Point again</Link>
+          )}
         </p>
       )}
     </>

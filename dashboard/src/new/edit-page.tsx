@@ -4,7 +4,7 @@ import { useLocation, useSearch } from 'wouter'
 import { ApiFault, ask, askTagged, type Tagged } from '../api/client.ts'
 import type { Monitor, MonitorCreate } from '../api/types.ts'
 import { differingKeys, draftOf } from './draft/draft-body.ts'
-import { namesOf } from './draft/draft.ts'
+import { namesOf, withActive } from './draft/draft.ts'
 import { merged } from './draft/merged.ts'
 import { asAddress } from './draft/suggested-name.ts'
 import { useDraft } from './draft/use-draft.ts'
@@ -39,9 +39,10 @@ function EditForm({ path, home, first }: EditFormProps) {
   const [base, setBase] = useState(first)
   /** What somebody else stored since, beside what was to be stored here. */
   const [other, setOther] = useState<{ readonly stored: Tagged<Stored>; readonly mine: MonitorCreate } | null>(null)
-  const form = useDraft(() => draftOf(first.body))
+  const again = new URLSearchParams(useSearch()).get('again')
+  const form = useDraft(() => withActive(draftOf(first.body), again))
   const looking = useLook()
-  const isAgain = new URLSearchParams(useSearch()).has('again')
+  const isAgain = again !== null
   const { draft, change } = form
   async function look(typed: string) {
     const url = asAddress(typed)
@@ -93,6 +94,7 @@ function EditForm({ path, home, first }: EditFormProps) {
         looking={looking}
         look={looking.look ?? NO_LOOK}
         onLook={(url) => void look(url)}
+        tag={base.tag}
         word="Save"
         onSave={save}
         effectOf={(body) => effectOf(body, base.body)}

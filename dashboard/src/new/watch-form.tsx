@@ -28,6 +28,8 @@ interface WatchFormProps {
   readonly look: Look
   /** Another address is to be looked at. */
   onLook(url: string): void
+  /** What is stored now, by its tag: with another one, the destinations are others. */
+  readonly tag?: string
   /** What the button says. */
   readonly word: string
   onSave(body: MonitorCreate): Promise<void>
@@ -38,7 +40,7 @@ interface WatchFormProps {
 const NONE: readonly number[] = []
 
 /** All of a monitor beside its address: the page to point at, and what is watched of it. */
-export function WatchForm({ form, looking, look, onLook, word, onSave, effectOf }: WatchFormProps) {
+export function WatchForm({ form, looking, look, onLook, tag, word, onSave, effectOf }: WatchFormProps) {
   const { draft, issues, change } = form
   const config = configOf(draft)
   const tried = useTried(looking, look, config)
@@ -95,7 +97,7 @@ export function WatchForm({ form, looking, look, onLook, word, onSave, effectOf 
             onBrowser={(usesBrowser) => change((before) => ({ ...before, usesBrowser }))}
           />
         </section>
-        <WhomSection form={form} />
+        <WhomSection key={tag} form={form} />
         <MorePart draft={draft} issues={issues} onChange={change} />
         <SavePart
           kind="Monitor"

@@ -181,6 +181,37 @@ describe('For any value of a page in it', () => {
     },
   )
 
+  test.each(['mattermost', 'rocket_chat'] as const)('%s has it in code, which it cannot end', (service) => {
+    fc.assert(
+      fc.property(anyValue, (text) => {
+        const raw = shownIn(service, requestOf(service, digestWith(text)).body).replaceAll('\u200b', '')
+        const outside = raw.replace(/`[^`\n]+`/g, '').replace(/\]\(https:\/\/(watch\.)?example\.com\/?[^)]*\)/g, '')
+        expect(outside).not.toMatch(/[`@<>\]]|https?:/)
+      }),
+    )
+  })
+
+  test('mail has no other element and no other link', () => {
+    fc.assert(
+      fc.property(anyValue, (text) => {
+        const { html } = emailMessage(FIRST, LINKS, false, { digest: digestWith(text) })
+        const links = elementsOf(html).filter((name) => /^(a|img|script|style|iframe)\b/.test(name))
+        for (const name of links) expect(name).toMatch(/^(a .*https:\/\/(watch\.)?example\.com|style)/)
+      }),
+    )
+  })
+
+  test('Discord gets no link and no mention of it', () => {
+    fc.assert(
+      fc.property(anyValue, (text) => {
+        const message = discordMessage(FIRST, LINKS, null, { digest: digestWith(text) })
+        expect(message).toMatchObject({ allowed_mentions: { parse: [] } })
+        const written = message.embeds[0].description.replaceAll(RUN_URL, '')
+        expect(written.replaceAll(/\\[^]/g, '').replaceAll('[See the run]()', '')).not.toMatch(/\]\(|https?:\/\//)
+      }),
+    )
+  })
+
   test('Slack gets no link and no mention of it', () => {
     fc.assert(
       fc.property(anyValue, (text) => {

@@ -110,6 +110,21 @@ describe('A destination with a digest', () => {
     expect(textOf(to('lone')[0])).toBe(textOf(to('lone-now')[0]))
   })
 
+  test('gets several changes of one monitor as one message, which is signed', async () => {
+    const diff_predicate = { type: 'any_field_changes' }
+    const page = await watching.watch({ value: 1 }, { name: 'Twice', diff_predicate, deliveries: [room('twice')] })
+    const fired: Seen[] = []
+    for (const value of [2, 3]) {
+      page.set({ value })
+      fired.push(...(await deliveriesOf((await page.run()).id)))
+    }
+    await watching.setClock(3700)
+    await all(fired, 'success')
+    expect(to('twice')).toHaveLength(1)
+    expect(textOf(to('twice')[0])).toContain('2 changes')
+    expect(to('twice')[0]?.headers.has('service-signature')).toBe(true)
+  })
+
   test('with another time, address or quiet hours gets a message of its own', async () => {
     const deliveries = await fire('Several', [
       room('one'),
@@ -169,6 +184,11 @@ describe('A destination with a digest', () => {
     await watching.setClock(3700)
     const failed = await all(first, 'failed')
     expect(new Set(failed.map(({ next_attempt_at: next }) => next)).size).toBe(1)
+    const { monitor_id: edited } = (await read(`/v1/deliveries/${first[0]?.id}`)) as Seen & {
+      readonly monitor_id: string
+    }
+    const words = { message: { title: 'Other words' }, name: 'Other name' }
+    expect((await watching.served.me.patch(`/v1/monitors/${edited}`, words)).status).toBe(200)
     const second = await fire('C', [busyRoom])
     expect(second[0]).toMatchObject({ status: 'pending', held: 'digest' })
     status = 200

@@ -108,6 +108,19 @@ describe('A muted monitor', () => {
     expect(await read(`/v1/monitors/${watched.id}`)).not.toHaveProperty('mute')
   })
 
+  test('sends at the end each message by itself, in their order, to what programs read', async () => {
+    const own = room('own', { service: 'custom', body: '{"now": "{{fields.value.after}}"}' })
+    const watched = await monitor([own, room('events', { service: 'cloudevents' })])
+    await mute(watched, { until: null })
+    const fired = [await watched.fire(), await watched.fire(), await watched.fire()]
+    await unmute(watched)
+    await watching.setClock(10)
+    await delivered(fired.flatMap(({ deliveries }) => deliveries))
+    const parsed = (path: string) => to(path).map(({ body }) => JSON.parse(String(body)) as Record<string, unknown>)
+    expect(parsed('own').map(({ now }) => now)).toEqual([1, 2, 3])
+    expect(parsed('events').map(({ data }) => after({ body: Buffer.from(JSON.stringify(data)) }))).toEqual([1, 2, 3])
+  })
+
   test('of no end is silent until it is unmuted, and then sends all that waited', async () => {
     const watched = await monitor([room('open-room'), hook('open-hook')])
     expect((await mute(watched, { until: null })).body).toMatchObject({ mute: { until: null, reason: null } })

@@ -6,7 +6,7 @@ type Hook = Extract<DeliveryConfig, { type: 'webhook' }>
 type Type = DeliveryConfig['type']
 
 /** What a person chooses: a type of destination, or a service that a webhook names. */
-type DestinationKind = Type | ServiceName
+export type DestinationKind = Type | ServiceName
 
 interface Choice {
   readonly kind: DestinationKind
@@ -86,29 +86,23 @@ export const newDestination = (kind: DestinationKind): DeliveryConfig => {
   return ofTypeOf(kind, service?.hasOneAddress === true ? service.url : '')
 }
 
-/** Returns a destination of another kind, with all of the old one that the new one takes. */
+/**
+ * Returns a destination of another kind, with all of the old one that the new one takes. An option has another meaning
+ * elsewhere and may be a secret, and so may a header: neither goes to another service or to another address.
+ */
 export function ofKind(kind: DestinationKind, before: DeliveryConfig): DeliveryConfig {
+  const isMail = (one: DestinationKind) => one === 'email'
   const isOwn = [kind, kindOf(before)].every((one) => serviceOf(one)?.hasOneAddress !== true)
-  const made = isOwn ? withAddress(newDestination(kind), addressOf(before)) : newDestination(kind)
+  const keepsAddress = isOwn && isMail(kind) === isMail(kindOf(before))
+  const made = keepsAddress ? withAddress(newDestination(kind), addressOf(before)) : newDestination(kind)
   const { message, digest, quiet_hours: hours } = before
-  const kept = {
+  const headers = before.type === 'webhook' && keepsAddress && takesHeaders(kind) ? before.headers : undefined
+  return {
     ...made,
     ...(message && takesMessage(kind) && { message }),
     ...(digest && takesDigest(kind) && { digest }),
     ...(hours && { quiet_hours: hours }),
-  }
-  return kept.type === 'webhook' && before.type === 'webhook' ? withRequestOf(kept, before) : kept
-}
-
-/** Returns a webhook with the options and headers of another one, as far as it takes them. */
-function withRequestOf(made: Hook, { options = {}, headers }: Hook): Hook {
-  const kind = kindOf(made)
-  const takes = serviceOf(kind)?.options ?? {}
-  const known = Object.entries(options).filter(([name]) => Object.hasOwn(takes, name))
-  return {
-    ...made,
-    ...(headers && takesHeaders(kind) && { headers }),
-    ...(known.length > 0 && { options: Object.fromEntries(known) }),
+    ...(headers && { headers }),
   }
 }
 

@@ -156,6 +156,12 @@ export function withFieldName(draft: Draft, at: number, name: string): Draft {
   return { ...next, predicate: renamedIn(draft.predicate, { names: namesOf(next), from: before.name, to: name }) }
 }
 
+/** Returns the draft in which the field of this name is pointed for. */
+export function withActive(draft: Draft, name: string | null): Draft {
+  const at = draft.fields.findIndex((field) => field.name === name)
+  return at < 0 ? draft : { ...draft, active: at }
+}
+
 /** Returns the draft with a further field, without a rule. It is pointed for. */
 export const withField = (draft: Draft): Draft => ({
   ...draft,

@@ -6,7 +6,8 @@ export type Purpose = 'value' | 'ignore' | 'region'
 
 type Visual = NonNullable<More['visual_config']>
 
-const withVisual = (draft: Draft, visual: Visual): Draft => ({
+/** Returns the draft with other settings of pictures. */
+export const withVisual = (draft: Draft, visual: Visual): Draft => ({
   ...draft,
   more: { ...draft.more, visual_config: visual },
 })

@@ -14,7 +14,11 @@ interface FoldedProps {
 /** Settings that are folded. What a person opens stays open, whatever is typed. */
 export function Folded({ summary, isSet, hasFault = false, children }: FoldedProps) {
   const [isOpen, setOpen] = useState(isSet)
-  if (hasFault && !isOpen) setOpen(true)
+  const [hadFault, setHadFault] = useState(false)
+  if (hasFault !== hadFault) {
+    setHadFault(hasFault)
+    if (hasFault) setOpen(true)
+  }
   return (
     <details className={style['others']} open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>{summary}</summary>

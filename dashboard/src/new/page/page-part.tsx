@@ -36,7 +36,7 @@ export function PagePart({ look, pointing, matches, onIgnore }: PagePartProps) {
       <Picture look={look} pointing={pointing} matches={matches} />
       <p id="pointed-at" className={page['pointed']} aria-live="polite">
         {chosen === undefined ? (
-          'Press on what you want to watch.'
+          'Press on an element.'
         ) : (
           <>
             <code>{chosen.tag}</code> <bdi>{chosen.text}</bdi>

@@ -1,6 +1,6 @@
 import { Choice } from '../../parts/choice.tsx'
 import controls from '../../style/controls.module.css'
-import { type Purpose, withoutRegion, withTakenIn } from '../draft/picked.ts'
+import { picturesOf, type Purpose, withoutRegion, withTakenIn, withVisual } from '../draft/picked.ts'
 import type { Form } from '../draft/use-draft.ts'
 import page from './page.module.css'
 
@@ -22,15 +22,16 @@ export function PurposePart({ form: { draft, change }, purpose, onPurpose }: Pur
   const visual = more.visual_config
   const regions = visual?.enabled ? (visual.regions ?? []) : []
   const isReadWhole = draft.kind === 'full_page' || visual?.enabled
+  const isAll = visual?.enabled === true && regions.length === 0
   return (
     <>
       <Choice label="What a press on the page does" value={purpose} choices={PURPOSES} onChoose={onPurpose} />
-      {(ignore.length > 0 || regions.length > 0) && (
+      {(ignore.length > 0 || regions.length > 0 || isAll) && (
         <ul className={page['covers']} aria-label="Chosen for another reason than its value">
           {ignore.map((selector) => (
             <Line
               key={`out ${selector}`}
-              text={isReadWhole ? 'Left out:' : 'Left out of whole pages and pictures:'}
+              text={isReadWhole ? 'Left out:' : 'Left out of whole pages and pictures, which are not watched yet:'}
               selector={selector}
               onRemove={() => change((before) => withTakenIn(before, selector))}
             />
@@ -43,6 +44,18 @@ export function PurposePart({ form: { draft, change }, purpose, onPurpose }: Pur
               onRemove={() => change((before) => withoutRegion(before, at))}
             />
           ))}
+          {isAll && (
+            <li>
+              <span>Whole pictures are compared.</span>
+              <button
+                type="button"
+                className={controls['quiet']}
+                onClick={() => change((before) => withVisual(before, picturesOf(before, false)))}
+              >
+                Take none
+              </button>
+            </li>
+          )}
         </ul>
       )}
     </>

@@ -1,7 +1,8 @@
 import { useState } from 'react'
-import type { MonitorCreate } from '../../api/types.ts'
+import type { DeliveryConfig, MonitorCreate } from '../../api/types.ts'
 import controls from '../../style/controls.module.css'
 import table from '../../style/table.module.css'
+import { summaryOf } from '../draft/destinations.ts'
 import { differingKeys } from '../draft/draft-body.ts'
 import { disputedKeys } from '../draft/merged.ts'
 import style from './conflict.module.css'
@@ -16,7 +17,11 @@ interface ConflictProps {
 
 const CHARS = 600
 
-const shown = (value: unknown): string => {
+/** Returns a value as a person compares it, without its secrets. */
+function shown(key: string, value: unknown): string {
+  if (key === 'deliveries')
+    return (value as readonly DeliveryConfig[] | undefined)?.map(summaryOf).join('\n') ?? 'nothing'
+  if (key === 'request_headers') return Object.keys(value ?? {}).join('\n')
   const text = typeof value === 'string' ? value : (JSON.stringify(value, null, 1) ?? 'nothing')
   return text.length > CHARS ? `${text.slice(0, CHARS)}…` : text
 }
@@ -53,7 +58,7 @@ export function Conflict({ base, stored, mine, onChoose }: ConflictProps) {
                         checked={theirs.includes(key) === isTheirs}
                         onChange={() => choose(isTheirs ? [...theirs, key] : theirs.filter((one) => one !== key))}
                       />
-                      <bdi>{shown((isTheirs ? stored : mine)[key])}</bdi>
+                      <bdi>{shown(key, (isTheirs ? stored : mine)[key])}</bdi>
                     </label>
                   </td>
                 ))}

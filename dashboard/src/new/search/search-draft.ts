@@ -51,7 +51,7 @@ export const searchOf = (stored: SerpMonitorCreate): SerpMonitorCreate => ({
 
 /** Returns the body of a create. What is missing is refused by the API, by its path. */
 export function searchBody(draft: SerpMonitorCreate, suggestedName: string): SerpMonitorCreate {
-  const { name, keyword, target_domain: target, mode, ...rest } = draft
+  const { name, keyword, target_domain: target, rank_change_threshold: threshold, mode, ...rest } = draft
   const isOfRank = mode !== 'full_analysis'
   return {
     ...rest,
@@ -59,6 +59,7 @@ export function searchBody(draft: SerpMonitorCreate, suggestedName: string): Ser
     name: name.trim() === '' ? suggestedName : name.trim(),
     keyword: keyword.trim(),
     target_domain: isOfRank && target?.trim() ? target.trim() : null,
+    rank_change_threshold: isOfRank ? (threshold ?? null) : null,
   }
 }
 

@@ -37,7 +37,7 @@ export function SearchFields({ search, issues, onChange }: SearchFieldsProps) {
         spellCheck={false}
         value={value ?? ''}
         onChange={({ target }) => onChange({ [key]: target.value.trim().toLowerCase() })}
-        {...faultOf({ id: 'market-fault', issues, path: key })}
+        {...faultOf({ id: `${key}-fault`, issues, path: key })}
       />
     </label>
   )
@@ -78,12 +78,7 @@ export function SearchFields({ search, issues, onChange }: SearchFieldsProps) {
         </label>
       </div>
       {['engine', 'location_code', 'language_code', 'device', 'pages'].map((path) => (
-        <FaultLine
-          key={path}
-          id={path.endsWith('_code') ? 'market-fault' : `${path}-fault`}
-          issues={issues}
-          path={path}
-        />
+        <FaultLine key={path} id={`${path}-fault`} issues={issues} path={path} />
       ))}
     </>
   )

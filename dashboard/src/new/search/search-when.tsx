@@ -68,12 +68,7 @@ export function SearchWhen({ search, issues, onChange }: SearchWhenProps) {
         </>
       )}
       <label className={style['line']}>
-        <input
-          type="radio"
-          name="mode"
-          checked={!isOfRank}
-          onChange={() => onChange({ mode: 'full_analysis', target_domain: null, rank_change_threshold: null })}
-        />
+        <input type="radio" name="mode" checked={!isOfRank} onChange={() => onChange({ mode: 'full_analysis' })} />
         anything in the list of results changes
       </label>
       <FaultLine id="mode-fault" issues={issues} path="mode" />

@@ -1,3 +1,4 @@
+import { useRef } from 'react'
 import type { Issue } from '../../api/client.ts'
 import type { MessageName } from '../../api/service.ts'
 import type { DeliveryConfig } from '../../api/types.ts'
@@ -6,6 +7,7 @@ import {
   addressKey,
   addressOf,
   choiceOf,
+  type DestinationKind,
   kindOf,
   ofKind,
   SERVICE_CHOICES,
@@ -43,16 +45,22 @@ export function Destination({ index, delivery, message, names, issues, onChange,
   const path = `deliveries[${index}]`
   const kind = kindOf(delivery)
   const service = serviceOf(kind)
-  const test = useDeliveryTest(delivery, { message, path })
+  // What was filled in for a kind is there again when a person comes back to it.
+  const earlier = useRef(new Map<DestinationKind, DeliveryConfig>())
+  function choose(next: DestinationKind) {
+    earlier.current.set(kind, delivery)
+    onChange(earlier.current.get(next) ?? ofKind(next, delivery))
+  }
+  const test = useDeliveryTest(delivery, { message, path, issues })
   const all = [...issues, ...test.issues]
   const ofTelling = tellingIssues(all, `${path}.`)
   const fault = { id: `to-fault-${index}`, issues: all.filter((issue) => !ofTelling.includes(issue)), path }
   return (
     <div className={style['field']} role="group" aria-label={name}>
       <div className={style['line']}>
-        <KindSelect name={name} delivery={delivery} onChange={onChange} />
+        <KindSelect name={name} kind={kind} onKind={choose} />
         <KeptSecret
-          key={delivery.type}
+          key={service?.hasOneAddress ? kind : delivery.type}
           label={`${name}: address`}
           kept={delivery.type === 'email' ? null : hostOf(addressOf(delivery))}
           value={addressOf(delivery)}
@@ -95,18 +103,18 @@ export function Destination({ index, delivery, message, names, issues, onChange,
 
 interface KindSelectProps {
   readonly name: string
-  readonly delivery: DeliveryConfig
-  onChange(delivery: DeliveryConfig): void
+  readonly kind: DestinationKind
+  onKind(kind: DestinationKind): void
 }
 
-const KindSelect = ({ name, delivery, onChange }: KindSelectProps) => (
+const KindSelect = ({ name, kind: current, onKind }: KindSelectProps) => (
   <select
     className={controls['select']}
     aria-label={`${name}: kind`}
-    value={kindOf(delivery)}
+    value={current}
     onChange={({ target }) => {
       const chosen = choiceOf(target.value)
-      if (chosen) onChange(ofKind(chosen.kind, delivery))
+      if (chosen) onKind(chosen.kind)
     }}
   >
     {TYPES.map(({ kind, label }) => (

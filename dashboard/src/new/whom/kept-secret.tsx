@@ -9,13 +9,24 @@ interface KeptSecretProps extends Pick<InputHTMLAttributes<HTMLInputElement>, 'i
   readonly kept: string | null
   readonly value: string
   readonly placeholder?: string | undefined
+  /** It can be left out. */
+  readonly isOptional?: boolean
   /** Names what is wrong to a screen reader. */
   readonly fault?: object
   onChange(value: string): void
 }
 
 /** A secret that is typed. One that was saved or picked is not shown again: it is kept, or another one is typed. */
-export function KeptSecret({ label, kept, value, placeholder, fault, onChange, ...input }: KeptSecretProps) {
+export function KeptSecret({
+  label,
+  kept,
+  value,
+  placeholder,
+  isOptional = false,
+  fault,
+  onChange,
+  ...input
+}: KeptSecretProps) {
   const [isKept, setKept] = useState(kept !== null && value !== '')
   // Null: it is not typed anew, so its value is shown.
   const [typed, setTyped] = useState<string | null>(null)
@@ -24,7 +35,7 @@ export function KeptSecret({ label, kept, value, placeholder, fault, onChange, .
   useEffect(() => {
     if (isAsked) field.current?.focus()
   }, [isAsked])
-  if (isKept)
+  if (isKept && value !== '')
     return (
       <span className={`${style['line']} ${style['wide']}`}>
         <code className={own['kept']}>{kept}</code>
@@ -39,6 +50,19 @@ export function KeptSecret({ label, kept, value, placeholder, fault, onChange, .
         >
           Change
         </button>
+        {isOptional && (
+          <button
+            type="button"
+            className={controls['quiet']}
+            aria-label={`Remove ${label}`}
+            onClick={() => {
+              setKept(false)
+              onChange('')
+            }}
+          >
+            Remove
+          </button>
+        )}
       </span>
     )
   return (
@@ -54,9 +78,9 @@ export function KeptSecret({ label, kept, value, placeholder, fault, onChange, .
         setTyped(null)
         onChange(target.value)
       }}
-      // Nothing was typed: the old one stays.
+      // Nothing was typed: the old one stays. Where the window loses the focus, the field keeps its own.
       onBlur={() => {
-        if (!isAsked) return
+        if (!isAsked || document.activeElement === field.current) return
         setTyped(null)
         setKept(true)
       }}

@@ -32,7 +32,10 @@ export function MessageFields({ of, message, names, children, onChange }: Messag
   function put(name: string) {
     const { selectionStart: from = text.length, selectionEnd: to = text.length } = area.current ?? {}
     const written = `{{${name}}}`
-    set({ text: (text.slice(0, from) + written + text.slice(to)).slice(0, MESSAGE_LIMITS.text) })
+    const next = text.slice(0, from) + written + text.slice(to)
+    // Half of a name would be a fault.
+    if (next.length > MESSAGE_LIMITS.text) return
+    set({ text: next })
     requestAnimationFrame(() => {
       area.current?.focus()
       area.current?.setSelectionRange(from + written.length, from + written.length)

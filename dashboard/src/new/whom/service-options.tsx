@@ -35,7 +35,7 @@ export function ServiceOptions({ name, delivery, service, onChange }: ServiceOpt
   return (
     <>
       <p className={style['soft']}>
-        {service.address} <a href={`/docs/services#${service.label.toLowerCase().replaceAll(/[ .]+/g, '-')}`}>More</a>
+        {service.address} <a href={`/docs/services#${anchorOf(service.label)}`}>More</a>
       </p>
       {needed.length > 0 && <div className={own['options']}>{needed.map(field)}</div>}
       {others.length > 0 && (
@@ -46,6 +46,13 @@ export function ServiceOptions({ name, delivery, service, onChange }: ServiceOpt
     </>
   )
 }
+
+/** Returns the anchor of a heading of the manual. */
+const anchorOf = (title: string): string =>
+  title
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9 -]/g, '')
+    .replaceAll(' ', '-')
 
 interface OptionFieldProps {
   readonly label: string
@@ -77,6 +84,7 @@ function OptionField({ label, option, value, onChange }: OptionFieldProps) {
         <KeptSecret
           label={label}
           kept={isSecret ? '••••••••' : null}
+          isOptional={!isNeeded}
           value={value}
           maxLength={2048}
           placeholder={example}

@@ -4,6 +4,7 @@ import type { Telling, TellingChange } from '../draft/notified.ts'
 import { issuesAt } from '../draft/path-of.ts'
 import { FaultLine } from '../form/fault-line.tsx'
 import { Folded } from '../form/folded.tsx'
+import style from '../new.module.css'
 import { DigestField } from './digest-field.tsx'
 import { MessageFields } from './message-fields.tsx'
 import { QuietHoursField } from './quiet-hours-field.tsx'
@@ -58,6 +59,11 @@ export function TellingPart({ of, title, absent, names, value, takes, issues, pa
           />
           {fault('digest')}
         </>
+      )}
+      {!takes.digest && (
+        <p className={style['soft']}>
+          Webhooks, CloudEvents and requests of your own get each change by itself, as it comes.
+        </p>
       )}
       <QuietHoursField of={of} hours={hours ?? undefined} onChange={(next) => onChange({ quiet_hours: next })} />
       {fault('quiet_hours')}

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import type { Issue } from '../../api/client.ts'
 import type { MessageName } from '../../api/service.ts'
 import controls from '../../style/controls.module.css'
-import { newDestination } from '../draft/destinations.ts'
+import { kindOf, newDestination, takesDigest, takesMessage } from '../draft/destinations.ts'
 import { type Notified, withTelling } from '../draft/notified.ts'
 import { FaultLine } from '../form/fault-line.tsx'
 import style from '../new.module.css'
@@ -21,6 +21,9 @@ interface WhomPartProps {
 /** Who is notified, and how: destinations, each with a test, and what all of them have. */
 export function WhomPart({ notified, names, issues, onChange }: WhomPartProps) {
   const { deliveries } = notified
+  const kinds = deliveries.map(kindOf)
+  // What is set is sent, so it is shown, whoever is notified.
+  const isSet = Boolean(notified.message ?? notified.digest ?? notified.quiet_hours)
   // A destination that moves up starts anew: what was typed into the one before it is not its own.
   const [removed, setRemoved] = useState(0)
   const set = (change: (deliveries: Notified['deliveries']) => Notified['deliveries']) =>
@@ -56,14 +59,17 @@ export function WhomPart({ notified, names, issues, onChange }: WhomPartProps) {
         <EarlierPart present={deliveries} onPick={(delivery) => set((before) => [...before, delivery])} />
       </div>
       <FaultLine id="whom-fault" issues={issues.filter(({ path }) => path === 'deliveries')} path="deliveries" />
-      {deliveries.length > 0 && (
+      {(deliveries.length > 0 || isSet) && (
         <TellingPart
           of="All destinations"
           title="Wording, digest and quiet hours"
           absent="each change by itself"
           names={names}
           value={notified}
-          takes={{ message: true, digest: true }}
+          takes={{
+            message: Boolean(notified.message) || kinds.some(takesMessage),
+            digest: Boolean(notified.digest) || kinds.some(takesDigest),
+          }}
           issues={issues}
           path=""
           onChange={(change) => onChange((before) => withTelling(before, change))}
