@@ -60,6 +60,7 @@ const digest = fc.constantFrom(
 const positive = fc.double({ min: 0.001, max: 1000, noNaN: true })
 const paging = (plain: () => fc.Arbitrary<Json>) => plain().map((config) => mendRequest(bagOf(config)))
 
+const pattern = () => fc.constantFrom('a', String.raw`^\d+$`, '(?:x|y)*', '😀')
 const muteEnd = fc.constantFrom(null, '2060-12-31T23:59:59Z')
 
 /** Mostly that of a monitor of the chain. */
@@ -140,7 +141,9 @@ export const HINTS: Readonly<Record<string, Hint>> = {
     }),
   'DiffPredicateFieldIncreasesByPercent.threshold': () => positive,
   'DiffPredicateFieldDecreasesByPercent.threshold': () => positive,
-  'DiffPredicateFieldMatchesRegex.pattern': () => fc.constantFrom('a', String.raw`^\d+$`, '(?:x|y)*', '😀'),
+  'DiffPredicateFieldMatchesRegex.pattern': pattern,
+  'DiffPredicateLinesAdded.pattern': pattern,
+  'DiffPredicateLinesRemoved.pattern': pattern,
   'DiffPredicateFieldEquals.value': () => fc.oneof(fc.constantFrom('', 'sold out', true, false), fc.integer()),
   RequestConfig: paging,
   'VisualConfig.regions[]': (plain) => plain().map((region) => mendRegion(bagOf(region))),

@@ -37,7 +37,13 @@ export const everyServiceSpec = (pageUrl: string, receiverUrl: string) => ({
   message: { title: 'About {{monitor.name}}', text: 'It was {{fields.price.before}}, now {{fields.price.after}}' },
   deliveries: [
     ...SERVICE_NAMES.map((service) => deliveryTo(service, receiverUrl)),
-    { type: 'webhook', service: 'mattermost', url: `${receiverUrl}/${AT_DIGEST}`, digest: { everySeconds: 60 } },
+    // Twice, so that the change of one run makes two lines of one message.
+    ...[1, 2].map(() => ({
+      type: 'webhook',
+      service: 'mattermost',
+      url: `${receiverUrl}/${AT_DIGEST}`,
+      digest: { everySeconds: 60 },
+    })),
   ],
 })
 
@@ -104,7 +110,10 @@ export function expectEach(requests: ReadonlyMap<string, Received>): void {
   })
 }
 
-/** Fails where the digest comes before its time has, or does not tell of the price in the words of the monitor. */
+/**
+ * Fails where the digest comes before its time has, is not one message of two changes, or does not tell of the price in
+ * the words of the monitor.
+ */
 export async function expectDigest(
   receiver: Receiver,
   moveClock: (seconds: number) => Promise<unknown>,
@@ -117,5 +126,7 @@ export async function expectDigest(
     (seen) => seen.length > 0,
   )
   expect(others).toEqual([])
-  expect(String(digest?.body)).toMatch(OWN_WORDS)
+  const text = String(digest?.body)
+  expect(text.match(new RegExp(OWN_WORDS, 'g'))).toHaveLength(2)
+  expect(text).toContain('2 changes')
 }
