@@ -45,7 +45,7 @@ export function Destination({ index, delivery, message, names, issues, onChange,
   const path = `deliveries[${index}]`
   const kind = kindOf(delivery)
   const service = serviceOf(kind)
-  // What was filled in for a kind is there again when a person comes back to it.
+  // What was filled in for a kind stays for when a person comes back to it.
   const earlier = useRef(new Map<DestinationKind, DeliveryConfig>())
   function choose(next: DestinationKind) {
     earlier.current.set(kind, delivery)

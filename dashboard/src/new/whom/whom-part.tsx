@@ -22,7 +22,7 @@ interface WhomPartProps {
 export function WhomPart({ notified, names, issues, onChange }: WhomPartProps) {
   const { deliveries } = notified
   const kinds = deliveries.map(kindOf)
-  // What is set is sent, so it is shown, whoever is notified.
+  // What is set is sent, so it is shown without any destination too.
   const isSet = Boolean(notified.message ?? notified.digest ?? notified.quiet_hours)
   // A destination that moves up starts anew: what was typed into the one before it is not its own.
   const [removed, setRemoved] = useState(0)
