@@ -82,6 +82,7 @@ describe('the examples in the help of the other commands', () => {
       PORT: '0',
     }
     const page = '<!doctype html><h1>A kettle</h1><main><a href="/">more</a></main><b class="price">$1</b>'
+    const stated = { '@context': 'https://schema.org', '@type': 'Product', name: 'Kettle', offers: { price: '1.00' } }
     const meta = '<meta itemprop="price" content="1">'
     for (const name of ['page.html', 'saved.html']) await writeFile(join(folder, name), meta + page)
     const monitor = {
@@ -122,7 +123,10 @@ describe('the examples in the help of the other commands', () => {
     known = [
       ['https://example.com/api', site.page('/api', (answer) => answer.end('{"data":{"version":1}}'))],
       ['https://example.com/', site.page('/example', page)],
-      ['https://shop.example/item', site.page('/item', page)],
+      [
+        'https://shop.example/item',
+        site.page('/item', `${page}<script type="application/ld+json">${JSON.stringify(stated)}</script>`),
+      ],
       [
         'https://news.example.com/feed.xml',
         site.page('/feed', (answer) => answer.writeHead(200, { 'content-type': 'application/rss+xml' }).end(feed)),

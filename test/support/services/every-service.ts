@@ -126,7 +126,5 @@ export async function expectDigest(
     (seen) => seen.length > 0,
   )
   expect(others).toEqual([])
-  const text = String(digest?.body)
-  expect(text.match(new RegExp(OWN_WORDS, 'g'))).toHaveLength(2)
-  expect(text).toContain('2 changes')
+  expect(String(digest?.body).match(new RegExp(OWN_WORDS, 'g'))).toHaveLength(2)
 }
