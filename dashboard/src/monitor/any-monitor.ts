@@ -1,4 +1,4 @@
-import type { COLLECTIONS, Monitor, SerpMonitor } from '../api/types.ts'
+import { COLLECTIONS, type Monitor, type SerpMonitor } from '../api/types.ts'
 
 /** The keys that only monitors of pages have. */
 type OfPages = 'url' | 'diff_predicate' | 'visual_config'
@@ -13,6 +13,12 @@ export interface Place {
   readonly path: string
   /** Of the dashboard. */
   readonly home: string
+}
+
+/** Returns where a monitor is. */
+export function placeOf(kind: Place['kind'], id: string): Place {
+  const home = `/${COLLECTIONS[kind]}/${encodeURIComponent(id)}`
+  return { kind, path: `/v1${home}`, home }
 }
 
 /** Returns an address that may be opened: one of the web. Null: it is another one, or none. */

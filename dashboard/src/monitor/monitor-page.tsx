@@ -2,14 +2,13 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { ask } from '../api/client.ts'
 import { isMissing } from '../api/faults.ts'
-import { COLLECTIONS } from '../api/types.ts'
 import { Notice } from '../app/notice.tsx'
 import { OtherTeams } from '../app/other-teams.tsx'
 import { useTitle } from '../app/use-title.ts'
 import { refreshMs } from '../live/live-state.ts'
 import { useWatched } from '../live/watched.ts'
 import { Actions } from './actions.tsx'
-import type { AnyMonitor, Place } from './any-monitor.ts'
+import { type AnyMonitor, type Place, placeOf } from './any-monitor.ts'
 import { Failing } from './failing.tsx'
 import head from './head.module.css'
 import { Head } from './head.tsx'
@@ -20,15 +19,14 @@ import { RunsPart } from './runs-part.tsx'
 import { SecretPart } from './secret-part.tsx'
 
 interface MonitorPageProps {
-  readonly kind: keyof typeof COLLECTIONS
+  readonly kind: Place['kind']
   readonly id: string
 }
 
 /** A monitor: how it stands, how it went, its runs, and what may be done with it. */
 export function MonitorPage({ kind, id }: MonitorPageProps) {
   useWatched([id])
-  const segment = encodeURIComponent(id)
-  const place: Place = { kind, path: `/v1/${COLLECTIONS[kind]}/${segment}`, home: `/${COLLECTIONS[kind]}/${segment}` }
+  const place = placeOf(kind, id)
   const { data: monitor, error } = useQuery({
     queryKey: ['monitor', place.path],
     queryFn: ({ signal }) => ask<AnyMonitor>(place.path, { signal }),

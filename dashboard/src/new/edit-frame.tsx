@@ -4,7 +4,7 @@ import { askTagged, type Tagged } from '../api/client.ts'
 import type { Monitor } from '../api/types.ts'
 import { Notice } from '../app/notice.tsx'
 import { useTitle } from '../app/use-title.ts'
-import type { Place } from '../monitor/any-monitor.ts'
+import { type Place, placeOf } from '../monitor/any-monitor.ts'
 import { ManifestPart } from '../monitor/manifest-part.tsx'
 import style from './new.module.css'
 
@@ -19,8 +19,7 @@ interface EditFrameProps<Stored extends Owned> {
 
 /** The page of an edit. A monitor that a manifest owns is shown, and edited there. */
 export function EditFrame<Stored extends Owned>({ kind, id, children }: EditFrameProps<Stored>) {
-  const at = `/${kind === 'serp' ? 'serp-monitors' : 'monitors'}/${encodeURIComponent(id)}`
-  const place: Place = { kind, path: `/v1${at}`, home: at }
+  const place = placeOf(kind, id)
   const { path, home } = place
   const [read, setRead] = useState<Tagged<Stored> | null>(null)
   const [error, setError] = useState<unknown>(null)

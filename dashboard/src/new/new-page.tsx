@@ -1,6 +1,6 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { Link, useLocation, useSearch } from 'wouter'
+import { Link, useLocation } from 'wouter'
 import { ask } from '../api/client.ts'
 import type { Monitor, MonitorCreate } from '../api/types.ts'
 import { Notice } from '../app/notice.tsx'
@@ -17,21 +17,13 @@ import { lookAsked } from './page/look-asked.ts'
 import { NO_LOOK } from './page/no-look.ts'
 import { useLook } from './page/use-look.ts'
 import { Templates } from './templates.tsx'
+import { useCopied } from './use-copied.ts'
 import { WatchForm } from './watch-form.tsx'
 
 /** A new monitor, or one with the settings of the monitor that `?from=` names. It only reads: a link may lead here. */
 export function NewPage() {
   useTitle('New monitor')
-  const from = new URLSearchParams(useSearch()).get('from')
-  const { data, error } = useQuery({
-    queryKey: ['copied', from],
-    queryFn: ({ signal }) => ask<MonitorCreate>(`/v1/monitors/${encodeURIComponent(from ?? '')}`, { signal }),
-    enabled: from !== null,
-    gcTime: 0,
-    staleTime: Number.POSITIVE_INFINITY,
-    refetchOnWindowFocus: false,
-  })
-  const copied = from === null ? null : data
+  const { from, stored: copied, error } = useCopied<MonitorCreate>('/v1/monitors')
   return (
     <article className={style['screen']}>
       <nav className={style['way']} aria-label="Where you are">

@@ -1,11 +1,12 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { Link, useLocation, useSearch } from 'wouter'
+import { useQueryClient } from '@tanstack/react-query'
+import { Link, useLocation } from 'wouter'
 import { ask } from '../../api/client.ts'
 import type { SerpMonitorCreate } from '../../api/types.ts'
 import { Notice } from '../../app/notice.tsx'
 import { useTitle } from '../../app/use-title.ts'
 import { copyName } from '../draft/copy-name.ts'
 import style from '../new.module.css'
+import { useCopied } from '../use-copied.ts'
 import { EMPTY_SEARCH, searchOf } from './search-draft.ts'
 import { SearchForm } from './search-form.tsx'
 
@@ -14,16 +15,8 @@ export function NewSearchPage() {
   useTitle('New search')
   const [, go] = useLocation()
   const queries = useQueryClient()
-  const from = new URLSearchParams(useSearch()).get('from')
-  const { data, error } = useQuery({
-    queryKey: ['copied search', from],
-    queryFn: ({ signal }) => ask<SerpMonitorCreate>(`/v1/serp-monitors/${encodeURIComponent(from ?? '')}`, { signal }),
-    enabled: from !== null,
-    gcTime: 0,
-    staleTime: Number.POSITIVE_INFINITY,
-    refetchOnWindowFocus: false,
-  })
-  const first = from === null ? EMPTY_SEARCH : data && copyOf(data)
+  const { from, stored, error } = useCopied<SerpMonitorCreate>('/v1/serp-monitors')
+  const first = stored === null ? EMPTY_SEARCH : stored && copyOf(stored)
   async function save(body: SerpMonitorCreate) {
     const made = await ask<{ readonly id: string }>('/v1/serp-monitors', { method: 'POST', body })
     await queries.invalidateQueries()
