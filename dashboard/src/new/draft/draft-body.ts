@@ -1,4 +1,5 @@
 import type { DiffPredicate, ExtractConfig, MonitorCreate } from '../../api/types.ts'
+import { differingKeysOf } from './differing-keys.ts'
 import { type Draft, EMPTY, type Language, type More } from './draft.ts'
 
 /** What a guess is made of, and a template. */
@@ -125,15 +126,4 @@ export function draftOf(spec: MonitorCreate): Draft {
 
 /** Returns the keys whose values differ. */
 export const differingKeys = (one: MonitorCreate, other: MonitorCreate): readonly (keyof MonitorCreate)[] =>
-  Object.keys(KEYS)
-    .filter(isOfSpec)
-    .filter((key) => textOf(one[key]) !== textOf(other[key]))
-
-/** Returns a value as text that does not depend on the order of keys. What is absent is the same as null. */
-function textOf(value: unknown): string {
-  if (value === undefined || value === null) return 'null'
-  if (Array.isArray(value)) return `[${value.map(textOf).join()}]`
-  if (typeof value !== 'object') return JSON.stringify(value)
-  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))
-  return `{${entries.map(([key, one]) => `${JSON.stringify(key)}:${textOf(one)}`).join()}}`
-}
+  differingKeysOf(Object.keys(KEYS).filter(isOfSpec), one, other)

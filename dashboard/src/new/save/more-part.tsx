@@ -3,7 +3,7 @@ import controls from '../../style/controls.module.css'
 import { isOfMore } from '../draft/draft-body.ts'
 import type { Draft, More } from '../draft/draft.ts'
 import { issuesAt } from '../draft/path-of.ts'
-import { picturesOf } from '../draft/picked.ts'
+import { picturesOf, withVisual } from '../draft/picked.ts'
 import { linesOf, objectOf, pairsOf, textOfPairs } from '../draft/text-forms.ts'
 import { FaultLine } from '../form/fault-line.tsx'
 import { Folded } from '../form/folded.tsx'
@@ -67,12 +67,7 @@ export function MorePart({ draft, issues, onChange }: MorePartProps) {
         <PicturesField
           visual={visual ?? null}
           issues={issues}
-          onEnabled={(enabled) =>
-            onChange((before) => ({
-              ...before,
-              more: { ...before.more, visual_config: picturesOf(before, enabled) },
-            }))
-          }
+          onEnabled={(enabled) => onChange((before) => withVisual(before, picturesOf(before, enabled)))}
           onChange={(next) => set({ visual_config: next })}
         />
         <TextArea

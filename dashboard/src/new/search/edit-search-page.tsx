@@ -5,22 +5,10 @@ import { ApiFault, ask, askTagged, type Tagged } from '../../api/client.ts'
 import type { Monitor, SerpMonitorCreate } from '../../api/types.ts'
 import type { Place } from '../../monitor/any-monitor.ts'
 import { EditFrame } from '../edit-frame.tsx'
-import { changedKeys, searchBody, searchOf } from './search-draft.ts'
+import { changedKeys, SEARCHED, searchBody, searchOf } from './search-draft.ts'
 import { SearchForm } from './search-form.tsx'
 
 type Stored = SerpMonitorCreate & Pick<Monitor, 'managed_by' | 'declared_in'>
-
-/** What is searched for. Another value of it makes the next run the first one of a series. */
-const OF_BASELINE = [
-  'keyword',
-  'engine',
-  'location_code',
-  'language_code',
-  'device',
-  'pages',
-  'mode',
-  'target_domain',
-] as const
 
 /** An edit of a search, in the form in which one is made. */
 export const EditSearchPage = ({ id }: { readonly id: string }) => (
@@ -70,6 +58,6 @@ const disputed = (keys: readonly string[]): ApiFault =>
 
 function effectOf(keys: readonly string[]): string | null {
   if (keys.length === 0) return 'Nothing is changed yet.'
-  if (!OF_BASELINE.some((key) => keys.includes(key))) return null
+  if (!SEARCHED.some((key) => keys.includes(key))) return null
   return 'Something else is searched for now: the next run compares nothing and fires nothing.'
 }

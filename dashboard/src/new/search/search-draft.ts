@@ -1,4 +1,5 @@
 import type { SerpMonitorCreate } from '../../api/types.ts'
+import { differingKeysOf } from '../draft/differing-keys.ts'
 
 /** Every key of a search. A key that the API gets and this screen does not know is an error of types here. */
 const KEYS: Readonly<Record<keyof SerpMonitorCreate, true>> = {
@@ -23,6 +24,18 @@ const KEYS: Readonly<Record<keyof SerpMonitorCreate, true>> = {
 }
 
 const isOfSpec = (key: string): key is keyof SerpMonitorCreate => Object.hasOwn(KEYS, key)
+
+/** What is searched for: what a preview asks, and what makes the next run the first one of a series. */
+export const SEARCHED = [
+  'keyword',
+  'engine',
+  'location_code',
+  'language_code',
+  'device',
+  'pages',
+  'mode',
+  'target_domain',
+] as const satisfies (keyof SerpMonitorCreate)[]
 
 /** The shortest interval of a search, in seconds. */
 export const LEAST_INTERVAL = 600
@@ -68,6 +81,4 @@ export const suggestedSearchName = ({ keyword, engine = 'google' }: SerpMonitorC
 
 /** Returns the keys in which a body differs from what is stored. What is absent is the same as null. */
 export const changedKeys = (body: SerpMonitorCreate, stored: SerpMonitorCreate): readonly (keyof SerpMonitorCreate)[] =>
-  Object.keys(KEYS)
-    .filter(isOfSpec)
-    .filter((key) => JSON.stringify(body[key] ?? null) !== JSON.stringify(stored[key] ?? null))
+  differingKeysOf(Object.keys(KEYS).filter(isOfSpec), body, stored)

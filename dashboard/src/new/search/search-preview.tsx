@@ -5,6 +5,7 @@ import { webAddress } from '../../monitor/any-monitor.ts'
 import controls from '../../style/controls.module.css'
 import { sentenceOf } from '../form/sentence-of.ts'
 import style from '../new.module.css'
+import { SEARCHED } from './search-draft.ts'
 import own from './search.module.css'
 
 interface SearchPreviewProps {
@@ -13,33 +14,12 @@ interface SearchPreviewProps {
   onRefused(issues: readonly Issue[]): void
 }
 
-/** The parts of a search that decide what it finds. */
-const asked = ({
-  keyword,
-  engine,
-  location_code,
-  language_code,
-  device,
-  pages,
-  target_domain,
-  mode,
-}: SerpMonitorCreate) => ({
-  keyword,
-  engine,
-  location_code,
-  language_code,
-  device,
-  pages,
-  mode,
-  target_domain,
-})
-
 /** The results of the search now. It costs the runs of a check, so it is made when somebody asks for it. */
 export function SearchPreview({ body, onRefused }: SearchPreviewProps) {
   const [found, setFound] = useState<{ readonly of: string; readonly results: SerpPreview } | null>(null)
   const [refusal, setRefusal] = useState<{ readonly of: string; readonly text: string } | null>(null)
   const [isSearching, setSearching] = useState(false)
-  const question = asked(body)
+  const question = Object.fromEntries(SEARCHED.map((key) => [key, body[key]]))
   const of = JSON.stringify(question)
   const { pages = 1, target_domain: target = null } = body
   async function search() {
