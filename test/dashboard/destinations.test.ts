@@ -17,7 +17,7 @@ import {
 import { earlierDestinations } from '../../dashboard/src/new/draft/earlier-destinations.ts'
 import { messageNames } from '../../dashboard/src/new/draft/message-names.ts'
 import { parseNames } from '../../schema/message/parse-names.ts'
-import { DeliveryConfig as Schema } from '../../schema/monitor/delivery-config.ts'
+import { canCollect, DeliveryConfig as Schema, isForPeople } from '../../schema/monitor/delivery-config.ts'
 import { checkerOf } from '../../schema/validation/validate.ts'
 
 const KINDS = [...TYPES, ...SERVICE_CHOICES].map(({ kind }) => kind)
@@ -60,6 +60,18 @@ describe('a destination that a person fills in', () => {
       if (headers) expect(addressOf(other)).toBe(addressOf(before))
       if ((kind === 'email') !== (next === 'email')) expect(addressOf(other)).not.toBe(addressOf(before))
     }
+  })
+
+  test.each(KINDS)('%s is offered words and a digest where the API takes them', (kind) => {
+    const { message: _, digest: __, ...plain } = filledIn(kind)
+    expect([takesMessage(kind), takesDigest(kind)]).toEqual([isForPeople(plain), canCollect(plain)])
+    const isTaken = (more: object) => checkerOf(Schema).validate({ ...plain, ...more }).ok
+    expect([isTaken({ message: MESSAGE }), isTaken({ digest: DIGEST })]).toEqual([
+      takesMessage(kind),
+      takesDigest(kind),
+    ])
+    if (kind !== 'email' && kind !== 'slack' && kind !== 'discord')
+      expect(isTaken({ headers: { 'x-key': 'a' } })).toBe(takesHeaders(kind))
   })
 
   test('has the address of a service where everybody sends to the same one, and does not keep it', () => {
