@@ -15,11 +15,12 @@ import { signInRoutes } from './routes/accounts/sign-in.ts'
 import { teamRoutes } from './routes/accounts/team.ts'
 import { getUsageRoute } from './routes/accounts/usage.ts'
 import {
+  countDeliveriesRoute,
+  failingDestinationsRoute,
   getDeliveryRoute,
   listDeliveriesRoute,
-  releaseDeliveriesRoute,
-  replayDeliveryRoute,
 } from './routes/deliveries.ts'
+import { releaseDeliveriesRoute, replayDeliveriesRoute, replayDeliveryRoute } from './routes/delivery-acts.ts'
 import { deliveryRequestRoute, testDeliveryRoute } from './routes/delivery-trials.ts'
 import { eventsRoute } from './routes/events.ts'
 import { getImageRoute, getRunImagesRoute } from './routes/monitors/images.ts'
@@ -50,9 +51,12 @@ const shared: readonly Route[] = [
   getRunImagesRoute,
   getImageRoute,
   listDeliveriesRoute,
+  countDeliveriesRoute,
+  failingDestinationsRoute,
   getDeliveryRoute,
   deliveryRequestRoute,
   replayDeliveryRoute,
+  replayDeliveriesRoute,
   releaseDeliveriesRoute,
   listKeysRoute,
   createKeyRoute,

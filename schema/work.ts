@@ -34,6 +34,8 @@ export const WORK = {
   export: { perTeam: 1, total: 8, waiting: 1, waitMs: 10_000, budgetMs: 300_000, whenClosed: 'ends' },
   /** Changes up to a hundred monitors, each in a transaction. */
   bulk: { perTeam: 1, total: 4, waiting: 4, waitMs: 10_000, budgetMs: null, whenClosed: 'goes on' },
+  /** Makes up to ten thousand deliveries due again, in batches. */
+  replay: { perTeam: 1, total: 2, waiting: 2, waitMs: 10_000, budgetMs: null, whenClosed: 'goes on' },
   /** Sends one message to a destination, which may take its time. */
   delivery_test: {
     perTeam: 2,

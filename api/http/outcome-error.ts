@@ -6,6 +6,7 @@ import type { NotAllowed } from '../../accounts/team-act.ts'
 import type { DiskFull } from '../../core/disk-guard.ts'
 import type { Invalid, NotFound } from '../../core/outcome.ts'
 import type { NotHeld } from '../../deliveries/release-held.ts'
+import type { OtherCount } from '../../deliveries/replay-many.ts'
 import type { NotReplayable } from '../../deliveries/replay.ts'
 import type { ChangedSince } from '../../monitors/changed-since.ts'
 import type { LaterKeys } from '../../monitors/later-keys.ts'
@@ -38,6 +39,7 @@ import {
   NO_TEXTS,
   notHeld,
   notReplayable,
+  otherCount,
   overCap,
   overStorage,
   usedUp,
@@ -67,6 +69,7 @@ type Refusal =
   | ManyKeys
   | NotReplayable
   | NotHeld
+  | OtherCount
   | NoTexts
   | NoLook
   | NotCompared
@@ -135,6 +138,8 @@ export function outcomeError(refusal: Refusal): ApiError {
       return notReplayable(refusal)
     case 'not_held':
       return notHeld(refusal)
+    case 'other_count':
+      return otherCount(refusal)
     case 'no_texts':
     case 'no_look':
       return apiError('NOT_FOUND', refusal.kind === 'no_look' ? NO_LOOK : NO_TEXTS[refusal.why])

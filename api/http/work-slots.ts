@@ -31,6 +31,7 @@ export function createWorkSlots(bounds: Readonly<Record<SlotKind, WorkBound>> = 
     difference: createKind('difference', bounds.difference),
     export: createKind('export', bounds.export),
     bulk: createKind('bulk', bounds.bulk),
+    replay: createKind('replay', bounds.replay),
     delivery_test: createKind('delivery_test', bounds.delivery_test),
     look_extract: createKind('look_extract', bounds.look_extract),
   } as const satisfies Readonly<Record<SlotKind, Kind>>
@@ -78,6 +79,7 @@ const NOUNS = {
   difference: 'comparisons of texts',
   export: 'exports',
   bulk: 'bulk actions',
+  replay: 'replays of many deliveries',
   delivery_test: 'tests of destinations',
   look_extract: 'trials of rules',
 } as const satisfies Record<SlotKind, string>

@@ -38,7 +38,7 @@ export function shownMonitor<Spec extends EverySpec, Row extends EveryRow>(
   const shown = {
     id: stored.id,
     user_id: stored.user_id,
-    ...table.spec(stored, tolerant(reader, `monitor ${stored.id}`)),
+    ...table.spec(stored, readableBox(reader, `monitor ${stored.id}`)),
     status: monitorStatus(table.runs, stored),
     ...stateOf(stored),
   }
@@ -67,16 +67,21 @@ export const shownDelivery = (stored: StoredDelivery, reader: Reader): Delivery 
 
 /** Returns the same with an empty payload. */
 export function shownDeliveryHead(stored: StoredDelivery, reader: Reader): Delivery {
-  const delivery = toDeliveryHead(stored, tolerant(reader, `delivery ${stored.id}`))
-  return seesSecrets(reader) ? delivery : { ...delivery, destination: maskedAddress(delivery.destination) }
+  const delivery = toDeliveryHead(stored, readableBox(reader, `delivery ${stored.id}`))
+  return { ...delivery, destination: shownAddress(delivery.destination, reader) }
 }
+
+/** Returns the address of a destination for a reader. */
+export const shownAddress = (address: string, reader: Reader): string =>
+  seesSecrets(reader) ? address : maskedAddress(address)
 
 const seesSecrets = ({ principal }: Reader) => permits('monitors.write', principal)
 
 const masked = <M extends EverySpec>(monitor: M, reader: Reader): M =>
   seesSecrets(reader) ? monitor : maskedSpec(monitor)
 
-const tolerant = ({ services: { secrets, log } }: Reader, what: string) =>
+/** Returns a box that opens what it can. What it cannot open is logged with what has it, and is null. */
+export const readableBox = ({ services: { secrets, log } }: Reader, what: string) =>
   tolerantBox(secrets, (err, { column }) =>
     log.error({ err, column }, `${what} has a secret that cannot be decrypted, and is shown without it`),
   )

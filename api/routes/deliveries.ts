@@ -1,20 +1,24 @@
 import Type from 'typebox'
-import { releaseHeld } from '../../deliveries/release-held.ts'
-import { replayOne } from '../../deliveries/replay.ts'
 import { TIERS } from '../../schema/account/plan.ts'
-import { ofMonitorQuery } from '../../schema/monitor/monitor.ts'
 import { pageQuery, Pagination } from '../../schema/page-of.ts'
-import { DeliveryRelease, DeliveryReleased, MAX_RELEASED } from '../../schema/run/delivery-release.ts'
-import { Delivery, DELIVERY_STATUSES } from '../../schema/run/delivery.ts'
+import { DeliveryCounts, deliveryFilters, FailingDestinations } from '../../schema/run/delivery-list.ts'
+import { Delivery } from '../../schema/run/delivery.ts'
 import { Choice, Closed, Instant } from '../../schema/shape/shape.ts'
 import { hasValues } from '../../store/db/listed-bytes.ts'
-import { findDelivery, listDeliveries, readDeliveries, sumDeliveries } from '../../store/deliveries/deliveries.ts'
+import {
+  countDeliveries,
+  findDelivery,
+  listDeliveries,
+  readDeliveries,
+  sumDeliveries,
+} from '../../store/deliveries/deliveries.ts'
+import { listFailingDestinations } from '../../store/deliveries/failing-destinations.ts'
 import { noSuch } from '../http/common-errors.ts'
 import { jsonWith } from '../http/json-with.ts'
-import { doneOf, outcomeError } from '../http/outcome-error.ts'
 import { paginationOf, showsEnd, windowOf } from '../http/page-of-rows.ts'
 import { ById, ok, okParts, route } from '../http/route.ts'
-import { shownDelivery, shownDeliveryHead } from '../presenters/shown.ts'
+import { readableBox, shownAddress, shownDelivery, shownDeliveryHead } from '../presenters/shown.ts'
+import { filterOf } from './delivery-filter.ts'
 import { answerDeliveries } from './delivery-list.ts'
 
 const Retention = Closed({
@@ -32,15 +36,10 @@ export const listDeliveriesRoute = route({
   policy: 'deliveries.read',
   query: Closed({
     ...pageQuery,
-    status: Type.Optional(Choice(DELIVERY_STATUSES)),
-    given_up: Type.Optional(
-      Type.Boolean({
-        description:
-          'Beyond the contract: true: only deliveries that are dead, or failed without a next attempt; false: only ' +
-          'the others.',
-      }),
+    ...deliveryFilters,
+    payloads: Type.Optional(
+      Type.Boolean({ default: true, description: 'Beyond the contract: false: each `payload` is an empty object.' }),
     ),
-    ...ofMonitorQuery,
   }),
   answers: {
     200: {
@@ -51,19 +50,20 @@ export const listDeliveriesRoute = route({
   streams: true,
   async handle(call) {
     const { query, principal, services } = call
-    const { teamId } = principal
-    const { status, name, monitor_id: monitorId, given_up: givenUp } = query
-    const wanted = { teamId, status, name, monitorId, givenUp }
-    const rows = await listDeliveries(services.store, { ...wanted, ...windowOf(query) })
+    const { payloads, page: _, limit: __, ...filters } = query
+    const wanted = filterOf(principal, filters)
+    const isLean = payloads === false
+    const rows = await listDeliveries(services.store, { ...wanted, ...windowOf(query), isLean })
     // Each row includes the window, so that an ordinary page needs only one statement.
     const [first] = rows
     const facts =
       first && showsEnd(query, rows.length) ? { ...first, total: 0 } : await sumDeliveries(services.store, wanted)
     const { tier, retention_days, cutoff_at, total } = facts
-    return answerDeliveries(call, rows, {
+    const rest = {
       pagination: await paginationOf(query, rows.length, async () => total),
       retention: { tier, retention_days, cutoff_at },
-    })
+    }
+    return answerDeliveries(call, rows, rest, { isLean })
   },
 })
 
@@ -92,42 +92,35 @@ export const getDeliveryRoute = route({
   },
 })
 
-export const replayDeliveryRoute = route({
-  method: 'POST',
-  path: '/v1/deliveries/:id/replay',
-  summary: 'Send a failed or dead delivery again',
-  description: 'It is sent at once with the same id and payload, and gets all its attempts again.',
+export const countDeliveriesRoute = route({
+  method: 'GET',
+  path: '/v1/deliveries/counts',
+  summary: 'Count deliveries by their state',
+  description: "Only deliveries inside the plan's retention window. The filters are those of the list.",
   tag: 'Deliveries',
-  policy: 'deliveries.replay',
-  params: ById,
-  answers: { 200: { description: 'The delivery is queued.', schema: Closed({ queued: Type.Literal(true) }) } },
-  async handle({ params, principal: { teamId }, actor, services }) {
-    doneOf(await replayOne(services, { teamId, actor, id: params.id }))
-    return ok({ queued: true })
-  },
+  policy: 'deliveries.read',
+  query: Closed(deliveryFilters),
+  answers: { 200: { description: 'How many the filters leave.', schema: DeliveryCounts } },
+  beyond: true,
+  handle: async ({ query, principal, services: { store } }) =>
+    ok(await countDeliveries(store, filterOf(principal, query))),
 })
 
-export const releaseDeliveriesRoute = route({
-  method: 'POST',
-  path: '/v1/deliveries/release',
-  summary: 'Send or drop deliveries that wait for a later hour',
+export const failingDestinationsRoute = route({
+  method: 'GET',
+  path: '/v1/deliveries/destinations',
+  summary: 'List the destinations that take no deliveries',
   description:
-    `Ends the wait of up to ${MAX_RELEASED} deliveries that have \`held\`: they are sent now, or never. They are ` +
-    'independent: one that does not wait is a CONFLICT in its result, and does not stop the others. Each that is ' +
-    'sent or dropped is in the audit log.',
+    'A destination is listed from the moment at which a delivery to it is given up, until it takes one again or its ' +
+    'monitor has another one. Destinations of several monitors are one where their addresses are equal.',
   tag: 'Deliveries',
-  policy: 'deliveries.replay',
-  body: DeliveryRelease,
-  answers: { 200: { description: 'A result for each id.', schema: DeliveryReleased } },
+  policy: 'deliveries.read',
+  answers: { 200: { description: 'The destinations, those of the most monitors first.', schema: FailingDestinations } },
   beyond: true,
-  async handle({ body, principal: { teamId }, actor, services }) {
-    const released = await releaseHeld(services, { teamId, actor, ...body })
-    const results = released.map(({ id, outcome }) => {
-      if (outcome.kind === 'done') return { id, ok: true }
-      const { code, message } = outcomeError(outcome)
-      return { id, ok: false, error: { code, message } }
-    })
-    const succeeded = results.filter(({ ok: isDone }) => isDone).length
-    return ok({ succeeded, failed: results.length - succeeded, results })
+  async handle({ principal, services }) {
+    const reader = { services, principal }
+    const secrets = readableBox(reader, 'a failing destination')
+    const { data, total } = await listFailingDestinations(services.store, principal.teamId, secrets)
+    return ok({ data: data.map((one) => ({ ...one, destination: shownAddress(one.destination, reader) })), total })
   },
 })

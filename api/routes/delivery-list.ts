@@ -7,15 +7,21 @@ import { type Answer, type Call, ok, okParts } from '../http/route.ts'
 import { deliveryInList } from '../presenters/listed.ts'
 import { shownDelivery, shownDeliveryHead } from '../presenters/shown.ts'
 
+interface Shown {
+  /** Their payloads are empty. */
+  readonly isLean?: boolean
+}
+
 /** Returns the answer with deliveries as `data`, and `rest` behind them. */
 export async function answerDeliveries(
   { principal, services, left }: Pick<Call<unknown, unknown, unknown>, 'principal' | 'services' | 'left'>,
   rows: readonly ListedDelivery[],
   rest: object = {},
+  { isLean = false }: Shown = {},
 ): Promise<Answer> {
   const { teamId } = principal
   const reader = { services, principal }
-  const text = (row: StoredDelivery) => deliveryInList(shownDeliveryHead(row, reader), row.payload)
+  const text = (row: StoredDelivery) => deliveryInList(shownDeliveryHead(row, reader), isLean ? '{}' : row.payload)
   const shown = (row: ListedDelivery) =>
     row.bytes > LIST_LIMITS.valueBytes ? (JSON.parse(text(row)) as Delivery) : shownDelivery(row, reader)
   if (hasValues(rows)) return ok({ data: rows.map(shown), ...rest })

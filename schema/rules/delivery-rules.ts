@@ -23,3 +23,25 @@ export const DELIVERY_OR_MONITOR = rule<Tried>({
   holds: ({ delivery, monitor_id: id, index }) =>
     (delivery === undefined) !== (id === undefined) && (index === undefined || id !== undefined),
 })
+
+/** What is sent again. */
+interface Replayed {
+  readonly ids?: readonly string[]
+  readonly filter?: object
+  readonly expected?: number
+}
+
+export const IDS_OR_FILTER = rule<Replayed>({
+  name: 'ids_or_filter',
+  message: 'a request has either ids, or a filter with expected',
+  // No custom resource has it.
+  cel: null,
+  accepts: [{ ids: [ID] }, { filter: {}, expected: 5 }],
+  rejects: [{}, { expected: 5 }, { filter: {} }, { ids: [ID], expected: 1 }, { ids: [ID], filter: {}, expected: 1 }],
+  between: (asked) => {
+    const given = Object.keys(asked)
+    return given.length === 0 ? [''] : given
+  },
+  holds: ({ ids, filter, expected }) =>
+    (ids === undefined) !== (filter === undefined) && (filter === undefined) === (expected === undefined),
+})

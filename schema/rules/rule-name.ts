@@ -30,6 +30,7 @@ export const RULE_NAMES = [
   'label_selector',
   'one_position',
   'delivery_or_monitor',
+  'ids_or_filter',
   'option_names',
   'options_of_service',
   'known_options',

@@ -1,6 +1,6 @@
 import { TEAM_NAME } from './account-rules.ts'
 import { MUTE_OF_BULK } from './bulk-rules.ts'
-import { DELIVERY_OR_MONITOR } from './delivery-rules.ts'
+import { DELIVERY_OR_MONITOR, IDS_OR_FILTER } from './delivery-rules.ts'
 import { DIGEST_FOR_PEOPLE, DIGEST_TIME, DIGEST_ZONE } from './digest-rules.ts'
 import { HEADER_CASE, HEADER_NAMES, HEADER_RESERVED, HEADER_VALUES } from './header-rules.ts'
 import { QUIET_HOURS_DIFFER, TIME_ZONE } from './hours-rules.ts'
@@ -68,6 +68,7 @@ export const RULE_TABLE = {
   label_selector: LABEL_SELECTOR,
   one_position: ONE_POSITION,
   delivery_or_monitor: DELIVERY_OR_MONITOR,
+  ids_or_filter: IDS_OR_FILTER,
   option_names: OPTION_NAMES,
   options_of_service: OPTIONS_OF_SERVICE,
   known_options: KNOWN_OPTIONS,

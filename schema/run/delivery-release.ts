@@ -17,14 +17,17 @@ export const DeliveryRelease = Closed({
 })
 
 const Refused = Type.Optional(
-  Closed({ code: Choice(Object.keys(ERRORS) as ErrorCode[]), message: Text(1, 200, 'Why it is neither.') }),
+  Closed({ code: Choice(Object.keys(ERRORS) as ErrorCode[]), message: Text(1, 200, 'Why not.') }),
 )
+
+/** What became of one delivery. */
+export const DeliveryResult = Closed({ id: Uuid(), ok: Type.Boolean(), error: Refused })
 
 /** Response of `POST /v1/deliveries/release`. */
 export const DeliveryReleased = Closed({
   succeeded: Type.Integer({ minimum: 0 }),
   failed: Type.Integer({ minimum: 0 }),
-  results: Type.Array(Closed({ id: Uuid(), ok: Type.Boolean(), error: Refused }), {
+  results: Type.Array(DeliveryResult, {
     maxItems: MAX_RELEASED,
     description: 'One result for each id, in the order of first occurrence.',
   }),

@@ -1,6 +1,8 @@
 import Type, { type Static } from 'typebox'
 import { DELIVERY_TYPES } from '../monitor/delivery-config.ts'
+import { SERVICE_NAMES } from '../monitor/delivery-services.ts'
 import { HOLD_REASONS } from '../monitor/quiet-hours.ts'
+import { MONITOR_KINDS } from '../resource-kind.ts'
 import { SerpAnalysisBlock, SerpBlock } from '../serp/serp-result.ts'
 import { Choice, Closed, Dictionary, Instant, JsonObject, Nullable, Text, Uuid } from '../shape/shape.ts'
 import { Diff, Truncated } from './run.ts'
@@ -89,7 +91,12 @@ export const Delivery = Closed({
   monitor_id: Uuid(),
   user_id: Uuid(),
   run_id: Uuid(),
+  monitor: Closed(
+    { kind: Choice(MONITOR_KINDS), name: Text(1, 200) },
+    { description: 'Beyond the contract: the monitor as it is now.' },
+  ),
   delivery_type: Choice(DELIVERY_TYPES),
+  service: Type.Optional(Choice(SERVICE_NAMES, { description: 'Beyond the contract: of a webhook that has one.' })),
   destination: Text(0, 2048),
   payload: JsonObject(),
   status: Choice(DELIVERY_STATUSES),

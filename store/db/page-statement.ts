@@ -11,11 +11,11 @@ export interface Page {
  * Returns the parts of a statement that select a page. The page's numbers are written into the text, and first pages
  * are prepared under the list's name. As parameters they would make Postgres plan again at every call (a generic plan
  * guesses a tenth of the table for an unknown limit), which makes a list of runs over 25 months eight times as
- * expensive. `name` must distinguish everything else that differs in the text.
+ * expensive. `name` must distinguish everything else that differs in the text. Null: it is not prepared.
  */
-export function pageStatement<T>(name: string, schema: RowSchema<T>, { limit, offset }: Page) {
+export function pageStatement<T>(name: string | null, schema: RowSchema<T>, { limit, offset }: Page) {
   return {
-    typed: offset === 0 ? sql.prepared(`${name}_${limit}`, schema) : sql.type(schema),
+    typed: offset === 0 && name !== null ? sql.prepared(`${name}_${limit}`, schema) : sql.type(schema),
     limit: whole(limit),
     offset: whole(offset),
     /** Rows from the start of the list to the end of the page. */

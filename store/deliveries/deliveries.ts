@@ -1,12 +1,13 @@
 import { sql } from 'slonik'
 import Type, { type Static } from 'typebox'
-import type { DeliveryStatus } from '../../schema/run/delivery.ts'
+import type { DeliveryCounts } from '../../schema/run/delivery-list.ts'
+import { DELIVERY_STATUSES } from '../../schema/run/delivery.ts'
 import type { Queryable } from '../db/client.ts'
 import { listedBytes, valuesOfPage, withBytes } from '../db/listed-bytes.ts'
 import { type Page, pageStatement } from '../db/page-statement.ts'
 import { row, rowOf } from '../db/row.ts'
-import { nameContains } from '../monitors/is-monitor.ts'
 import { RETENTION_COLUMNS, retentionCutoff, retentionProperties } from '../quota/pool.ts'
+import { type DeliveryFilter, IS_HELD, isWanted, nameOfFilter } from './delivery-filter.ts'
 import { GIVEN_UP } from './given-up.ts'
 import { DELIVERY_COLUMNS, DELIVERY_HEAD, deliveryRow, StoredDelivery } from './stored-delivery.ts'
 
@@ -44,6 +45,11 @@ const LISTED_COLUMNS = sql.fragment`
 /** The bytes of `d`. */
 const BYTES = sql.fragment`
   octet_length(d.payload) + octet_length(d.target) + coalesce(octet_length(d.response_body), 0)`
+
+/** The same with an empty payload. */
+const LEAN_COLUMNS = sql.fragment`
+  ${DELIVERY_HEAD}, d.bytes, d.page_bytes, '{}' as payload, ${valuesOfPage('d', ['target', 'response_body'])}`
+const LEAN_BYTES = sql.fragment`octet_length(d.target) + coalesce(octet_length(d.response_body), 0)`
 
 /**
  * Returns a delivery of the team inside its retention window, or null. Without values where they are too large for one
@@ -85,14 +91,9 @@ export async function listRunDeliveries(
 }
 
 /** The filter of a list of deliveries, and the page. */
-interface DeliveryQuery extends Page {
-  readonly teamId: string
-  readonly status?: DeliveryStatus | undefined
-  /** Only those of monitors whose name contains this text, whatever its case. */
-  readonly name?: string | undefined
-  readonly monitorId?: string | undefined
-  /** Only those that were given up; false: only the others. */
-  readonly givenUp?: boolean | undefined
+interface DeliveryQuery extends DeliveryFilter, Page {
+  /** Each row has an empty payload. */
+  readonly isLean?: boolean
 }
 
 const listed = rowOf(Type.Object({ ...ListedDelivery.properties, ...retentionProperties }))
@@ -102,17 +103,16 @@ const listed = rowOf(Type.Object({ ...ListedDelivery.properties, ...retentionPro
  * Without values where they are too large for one answer.
  */
 export async function listDeliveries(store: Queryable, query: DeliveryQuery) {
-  const { status = 'all', name, monitorId, givenUp } = query
-  const ended = givenUp === undefined ? '' : givenUp ? '_given_up' : '_not_given_up'
-  const kind = `${status}${name === undefined ? '' : '_named'}${monitorId === undefined ? '' : '_of_one'}${ended}`
-  const { typed, limit, offset } = pageStatement(`list_deliveries_${kind}`, listed, query)
+  const { isLean = false } = query
+  const name = isLean ? null : nameOfFilter(query)
+  const { typed, limit, offset } = pageStatement(name === null ? null : `list_deliveries_${name}`, listed, query)
   return store.any(typed`
-    select ${LISTED_COLUMNS}, ${RETENTION_COLUMNS}
+    select ${isLean ? LEAN_COLUMNS : LISTED_COLUMNS}, ${RETENTION_COLUMNS}
     from ${withBytes('d', {
-      bytes: BYTES,
+      bytes: isLean ? LEAN_BYTES : BYTES,
       limit,
       rows: sql.fragment`
-        select * from deliveries d where ${visible(query)}
+        select * from deliveries d where ${isWanted(query)}
         order by d.created_at desc, d.id
         limit ${limit} offset ${offset}`,
     })}
@@ -125,21 +125,35 @@ export async function listDeliveries(store: Queryable, query: DeliveryQuery) {
 const summed = row({ ...retentionProperties, total: Type.Integer() })
 
 /** Returns the length of the whole list, and the team's retention window. */
-export async function sumDeliveries(store: Queryable, query: Omit<DeliveryQuery, keyof Page>) {
+export async function sumDeliveries(store: Queryable, query: DeliveryFilter) {
   return store.one(sql.type(summed)`
-    select ${RETENTION_COLUMNS}, (select count(*) from deliveries d where ${visible(query)}) as total
+    select ${RETENTION_COLUMNS}, (select count(*) from deliveries d where ${isWanted(query)}) as total
     from team_limits(${query.teamId}::uuid) l
   `)
 }
 
-function visible({ teamId, status, name, monitorId, givenUp }: Omit<DeliveryQuery, keyof Page>) {
-  const conditions = [sql.fragment`d.team_id = ${teamId}::uuid and d.created_at >= ${retentionCutoff(teamId)}`]
-  if (status !== undefined) conditions.push(sql.fragment`d.status = ${sql.literalValue(status)}`)
-  if (givenUp !== undefined) conditions.push(givenUp ? GIVEN_UP : sql.fragment`not ${GIVEN_UP}`)
-  if (name !== undefined)
-    conditions.push(sql.fragment`d.monitor_no in (
-      select m.no from monitors m where m.team_id = ${teamId}::uuid and ${nameContains(name)})`)
-  if (monitorId !== undefined)
-    conditions.push(sql.fragment`d.monitor_no = (select m.no from monitors m where m.id = ${monitorId}::uuid)`)
-  return sql.join(conditions, sql.fragment` and `)
-}
+const Count = Type.Integer()
+const counted = row({
+  total: Count,
+  pending: Count,
+  success: Count,
+  failed: Count,
+  dead: Count,
+  given_up: Count,
+  held: Count,
+})
+
+/** Counts the deliveries that a filter leaves, by their state. One statement, which reads each of them once. */
+export const countDeliveries = (store: Queryable, filter: DeliveryFilter): Promise<DeliveryCounts> =>
+  store.one(sql.type(counted)`
+    select count(*)::int as total,
+      ${sql.join(
+        DELIVERY_STATUSES.map(
+          (status) =>
+            sql.fragment`count(*) filter (where d.status = ${sql.literalValue(status)})::int as ${sql.identifier([status])}`,
+        ),
+        sql.fragment`, `,
+      )},
+      count(*) filter (where ${GIVEN_UP})::int as given_up, count(*) filter (where ${IS_HELD})::int as held
+    from deliveries d where ${isWanted(filter)}
+  `)

@@ -27,6 +27,8 @@ export interface DeliveryRow {
   /** UUIDv7, also in the payload. */
   readonly id: string
   readonly type: DeliveryType
+  /** Of a webhook that has one. */
+  readonly service: string | null
   /** The sealed DeliveryConfig. */
   readonly target: Buffer
   /** The key of the destination (`destinationKey`). */
@@ -99,6 +101,7 @@ export function newDelivery({
   return {
     id,
     type: config.type,
+    service: (config.type === 'webhook' && config.service) || null,
     target: secrets.seal({ teamId, column: `${outbox}.target`, rowId: id }, sealed),
     host: destinationKey(teamId, config),
     target_key: targetKey(config),

@@ -1,7 +1,9 @@
 import { sql } from 'slonik'
 import Type from 'typebox'
+import type { DeliveryStatus } from '../../schema/run/delivery.ts'
 import type { Queryable } from '../db/client.ts'
 import { row } from '../db/row.ts'
+import { type DeliveryFilter, isWanted } from './delivery-filter.ts'
 import { handOverDigests } from './digests.ts'
 
 const replayed = row({ id: Type.String(), run_id: Type.String() })
@@ -46,12 +48,38 @@ export async function replayRunDeliveries(
 ): Promise<readonly Replayed[]> {
   const ids = await store.anyFirst(sql.type(found)`
     select id from deliveries where run_id = ${runId}::uuid and team_id = ${teamId}::uuid`)
-  await handOverDigests(store, teamId, ids)
-  return store.any(sql.type(replayed)`
+  return replayDeliveries(store, teamId, ids)
+}
+
+/** Returns the ids of the failed and dead deliveries that a filter leaves, the oldest first, at most so many. */
+export const listReplayable = (store: Queryable, filter: DeliveryFilter, most: number): Promise<readonly string[]> =>
+  store.anyFirst(sql.type(found)`
+    select d.id from deliveries d
+    where ${isWanted(filter)} and d.status in ('failed', 'dead')
+    order by d.created_at, d.id
+    limit ${most}
+  `)
+
+const replayedOne = row({
+  id: Type.String(),
+  run_id: Type.String(),
+  monitor_name: Type.String(),
+  previous_status: Type.Unsafe<DeliveryStatus>({}),
+})
+
+/**
+ * Does the same as `replayDelivery` for those of these deliveries that are `failed` or `dead`, in one transaction.
+ * Returns them, in no order.
+ */
+export async function replayDeliveries(tx: Queryable, teamId: string, ids: readonly string[]) {
+  await handOverDigests(tx, teamId, ids)
+  return tx.any(sql.type(replayedOne)`
     update deliveries d
-    ${reset(teamId)}
-    where d.run_id = ${runId}::uuid and d.team_id = ${teamId}::uuid
-      and d.status in ('failed', 'dead')
-    returning d.id, d.run_id
+    ${reset(teamId)}, (
+      select o.id, o.status, m.name from deliveries o join monitors m on m.no = o.monitor_no
+      where o.id = any(${sql.array([...ids], 'uuid')}) and o.team_id = ${teamId}::uuid
+    ) was
+    where d.id = was.id and d.status in ('failed', 'dead')
+    returning d.id, d.run_id, was.name as monitor_name, was.status as previous_status
   `)
 }

@@ -2,8 +2,10 @@ import { sql } from 'slonik'
 import Type, { type Static } from 'typebox'
 import { type DeliveryConfig, destinationOf, type DeliveryType } from '../../schema/monitor/delivery-config.ts'
 import type { HoldReason } from '../../schema/monitor/quiet-hours.ts'
+import type { MonitorKind } from '../../schema/resource-kind.ts'
 import type { Delivery, DeliveryStatus } from '../../schema/run/delivery.ts'
 import { rowOf } from '../db/row.ts'
+import { Stored } from '../monitors/kinds/monitor-row.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
 
 const Null = Type.Null()
@@ -15,6 +17,7 @@ export const StoredDelivery = Type.Object({
   team_id: Type.String(),
   monitor_id: Type.String(),
   monitor_name: Type.String(),
+  monitor_kind: Stored<MonitorKind>(),
   user_id: Type.String(),
   run_id: Type.String(),
   type: Type.Unsafe<DeliveryType>({}),
@@ -37,7 +40,7 @@ export const deliveryRow = rowOf(StoredDelivery)
 
 /** Columns of `deliveries d join monitors m` that are always small. */
 export const DELIVERY_HEAD = sql.fragment`
-  d.id, d.team_id, m.id as monitor_id, m.name as monitor_name, m.user_id, d.run_id, d.type, d.status, d.attempts,
+  d.id, d.team_id, m.id as monitor_id, m.name as monitor_name, m.kind as monitor_kind, m.user_id, d.run_id, d.type, d.status, d.attempts,
   d.held, d.digest is not null as is_digest, d.digest_of, d.last_attempt_at, d.next_attempt_at,
   d.response_status, d.created_at`
 
@@ -66,7 +69,9 @@ export function toDeliveryHead(stored: StoredDelivery, secrets: SecretBox): Deli
     monitor_id: stored.monitor_id,
     user_id: stored.user_id,
     run_id: stored.run_id,
+    monitor: { kind: stored.monitor_kind, name: stored.monitor_name },
     delivery_type: stored.type,
+    ...(config?.type === 'webhook' && config.service !== undefined && { service: config.service }),
     destination: config === null ? UNREADABLE : destinationOf(config),
     payload: {},
     status: stored.status,

@@ -29,6 +29,7 @@ const DELIVERY_COLUMNS = {
   no: 'int8',
   id: 'uuid',
   type: 'text',
+  service: 'text',
   target: 'bytea',
   host: 'text',
   target_key: 'text',
@@ -48,10 +49,10 @@ export function insertDeliveries(
   const rows = runs.flatMap(({ no, deliveries }) => deliveries.filter(isSent).map((delivery) => ({ ...delivery, no })))
   return sql.fragment`
     insert into deliveries (
-      id, team_id, monitor_no, run_id, type, target, host, target_key, payload, level, held, due_at,
+      id, team_id, monitor_no, run_id, type, service, target, host, target_key, payload, level, held, due_at,
       next_attempt_at, created_at, digest)
-    select o.id, m.team_id, o.no, m.run_id, o.type, o.target, o.host, o.target_key, o.payload, o.level, o.held,
-      due.at, due.at, t.at, o.digest
+    select o.id, m.team_id, o.no, m.run_id, o.type, o.service, o.target, o.host, o.target_key, o.payload, o.level,
+      o.held, due.at, due.at, t.at, o.digest
     from ${unnest('o', rows, DELIVERY_COLUMNS)}
     join moved m on m.no = o.no
     cross join t

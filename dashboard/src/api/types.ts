@@ -646,7 +646,25 @@ export type RunDeliveries = {
     readonly monitor_id: string
     readonly user_id: string
     readonly run_id: string
+    readonly monitor: {
+      readonly kind: 'page' | 'serp'
+      readonly name: string
+    }
     readonly delivery_type: 'webhook' | 'slack' | 'discord' | 'email'
+    readonly service?:
+      | 'teams'
+      | 'telegram'
+      | 'matrix'
+      | 'mattermost'
+      | 'rocket_chat'
+      | 'google_chat'
+      | 'ntfy'
+      | 'gotify'
+      | 'pushover'
+      | 'pagerduty'
+      | 'apprise'
+      | 'cloudevents'
+      | 'custom'
     readonly destination: string
     readonly payload: Readonly<Record<string, unknown>>
     readonly status: 'pending' | 'success' | 'failed' | 'dead'

@@ -2,6 +2,7 @@ import { sql } from 'slonik'
 import Type from 'typebox'
 import type { Services } from '../../../api/services.ts'
 import type { DeliveryConfig } from '../../../schema/monitor/delivery-config.ts'
+import type { HoldReason } from '../../../schema/monitor/quiet-hours.ts'
 import type { DeliveryStatus } from '../../../schema/run/delivery.ts'
 import { nothing, row } from '../../../store/db/row.ts'
 import { newDelivery } from '../../../store/deliveries/delivery-row.ts'
@@ -71,6 +72,10 @@ interface SeededDelivery {
   readonly nextInSeconds?: number | null
   readonly responseStatus?: number
   readonly responseBody?: string
+  /** Why it waits. */
+  readonly held?: HoldReason
+  /** Its destination takes none of the monitor since then. */
+  readonly isFailing?: boolean
 }
 
 /** Stores a delivery of a run; answers its id. */
@@ -86,16 +91,21 @@ export async function seedDelivery(
   const fresh = newDelivery({ secrets, teamId: run.team_id, config, at: Date.now(), payload })
   const { nextInSeconds = status === 'pending' ? 0 : null, attempts = status === 'pending' ? 0 : 1 } = delivery
   await store.query(sql.type(nothing)`
-    insert into deliveries (id, team_id, monitor_no, run_id, type, target, host, payload, status, attempts, due_at,
-      next_attempt_at,
-      last_attempt_at, response_status, response_body, created_at)
-    select ${fresh.id}::uuid, ${run.team_id}::uuid, ${run.monitor_no}, ${runId}::uuid, ${fresh.type},
-      ${sql.binary(fresh.target)}, ${fresh.host},
+    with dead as (
+      insert into dead_destinations (monitor_no, target_key, response_status)
+      select ${run.monitor_no}, ${fresh.target_key}, ${delivery.responseStatus ?? null}::int
+      where ${delivery.isFailing ?? false}
+      on conflict do nothing
+    )
+    insert into deliveries (id, team_id, monitor_no, run_id, type, service, target, host, target_key, payload, status,
+      attempts, due_at, next_attempt_at, last_attempt_at, response_status, response_body, created_at, held)
+    select ${fresh.id}::uuid, ${run.team_id}::uuid, ${run.monitor_no}, ${runId}::uuid, ${fresh.type}, ${fresh.service},
+      ${sql.binary(fresh.target)}, ${fresh.host}, ${fresh.target_key},
       ${fresh.payload}, ${status}, ${attempts}::int, clock() + make_interval(secs => ${nextInSeconds}),
         clock() + make_interval(secs => ${nextInSeconds}),
       case when ${attempts}::int > 0
         then clock() end, ${delivery.responseStatus ?? null}::int, ${delivery.responseBody ?? null},
-      clock() - ${age}::interval
+      clock() - ${age}::interval, ${delivery.held ?? null}
   `)
   return fresh.id
 }
