@@ -38,7 +38,7 @@ interface Replayed {
 
 /**
  * Sends every failed and dead delivery that a filter leaves again, the oldest first, in batches. A batch is one
- * transaction with its lines of the audit log. What a crash leaves is found by the same filter.
+ * transaction with its lines of the audit log. After a crash the same filter finds the others.
  */
 export async function replayFiltered(
   { store, wake }: ReplayContext,

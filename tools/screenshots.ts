@@ -31,7 +31,7 @@ const WIDTHS = [
 type Look = (typeof WIDTHS)[number] & { readonly theme: (typeof THEMES)[number] }
 
 /** The pictures of the documentation. */
-const SHOWN = ['list', 'changes', 'monitor', 'run-of-text', 'new-looked']
+const SHOWN = ['list', 'changes', 'monitor', 'run-of-text', 'new-looked', 'deliveries']
 
 const { values: options, positionals } = parseArgs({ options: { docs: { type: 'boolean' } }, allowPositionals: true })
 const [folder = 'screenshots'] = positionals

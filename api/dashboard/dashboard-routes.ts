@@ -36,6 +36,8 @@ const GUARD = {
 const SCREENS: readonly string[] = [
   '/',
   '/changes',
+  '/deliveries',
+  '/deliveries/:id',
   '/new',
   '/new/search',
   ...Object.values(RESOURCE_KINDS).flatMap(({ collection }) => [

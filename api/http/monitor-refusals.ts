@@ -1,6 +1,3 @@
-import type { NotHeld } from '../../deliveries/release-held.ts'
-import type { OtherCount } from '../../deliveries/replay-many.ts'
-import type { NotReplayable } from '../../deliveries/replay.ts'
 import type { ChangedSince } from '../../monitors/changed-since.ts'
 import { type LaterKeys, laterKeysText } from '../../monitors/later-keys.ts'
 import {
@@ -14,7 +11,6 @@ import {
 } from '../../monitors/outcome.ts'
 import type { NoTexts } from '../../monitors/run-difference.ts'
 import { maskedSpec } from '../../schema/monitor/mask.ts'
-import { MAX_REPLAYED } from '../../schema/run/delivery-replay.ts'
 import { apiError, type ApiError } from './api-error.ts'
 
 export const NO_TEXTS = {
@@ -104,23 +100,3 @@ export function overStorage(refusal: OverStorage): ApiError {
 }
 
 /** Why a delivery cannot be sent before its hour, or dropped. */
-export const notHeld = ({ status }: NotHeld): ApiError =>
-  apiError(
-    'CONFLICT',
-    status === 'pending'
-      ? 'It does not wait for a later hour: it is being sent.'
-      : `It does not wait for a later hour: it is ${status}.`,
-  )
-
-export function notReplayable({ status }: NotReplayable): ApiError {
-  const why = status === 'success' ? 'It was delivered' : 'It is still waiting to be sent'
-  return apiError('CONFLICT', `${why}: only a failed or dead delivery can be sent again.`)
-}
-
-export const otherCount = ({ expected, count }: OtherCount): ApiError =>
-  apiError(
-    'CONFLICT',
-    count === null
-      ? `The filter leaves more than ${MAX_REPLAYED} deliveries: narrow it, and send them again in parts.`
-      : `The filter leaves ${count} failed or dead deliveries, and not ${expected}: read the list again.`,
-  )

@@ -30,6 +30,7 @@ import {
 } from './account-refusals.ts'
 import { apiError, type ApiError } from './api-error.ts'
 import { later, left, noSuch } from './common-errors.ts'
+import { deliveryRefusal } from './delivery-refusals.ts'
 import {
   changedSince,
   keyTaken,
@@ -37,9 +38,6 @@ import {
   locked,
   managed,
   NO_TEXTS,
-  notHeld,
-  notReplayable,
-  otherCount,
   overCap,
   overStorage,
   usedUp,
@@ -135,11 +133,9 @@ export function outcomeError(refusal: Refusal): ApiError {
     case 'many_keys':
       return manyKeys(refusal)
     case 'not_replayable':
-      return notReplayable(refusal)
     case 'not_held':
-      return notHeld(refusal)
     case 'other_count':
-      return otherCount(refusal)
+      return deliveryRefusal(refusal)
     case 'no_texts':
     case 'no_look':
       return apiError('NOT_FOUND', refusal.kind === 'no_look' ? NO_LOOK : NO_TEXTS[refusal.why])

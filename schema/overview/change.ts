@@ -9,6 +9,7 @@ export const changesQuery = {
   limit: Type.Optional(Whole(1, 100, { default: 20 })),
   monitor_id: Type.Optional(Uuid('Only changes of this monitor.')),
   fired: Type.Optional(Type.Boolean({ description: 'Whether the change was to be told of.' })),
+  sent: Type.Optional(Type.Boolean({ description: 'Whether something was sent, or is to be, of the change.' })),
   ...overviewFilters,
 }
 

@@ -58,6 +58,9 @@ export const countsQuery = {
   count_labels: Type.Optional(
     Type.Boolean({ default: true, description: 'false: labels is left out, for which every monitor is read.' }),
   ),
+  count_destinations: Type.Optional(
+    Type.Boolean({ default: true, description: 'false: failing_destinations is left out.' }),
+  ),
 }
 
 /** Query parameters of `GET /v1/overview`. */
@@ -124,6 +127,12 @@ export const OverviewCounts = Closed({
   locked: Type.Integer({ minimum: 0, description: 'Monitors that a cluster or a folder declares.' }),
   by_status: Type.Array(Closed({ status: Choice(LISTED_STATUSES), count: Count })),
   by_kind: Type.Array(Closed({ kind: Kind, count: Count })),
+  failing_destinations: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      description: 'Destinations of all monitors of the team that take no deliveries, whatever the filters.',
+    }),
+  ),
   by_error: Type.Optional(Type.Array(Closed({ error_code: ErrorCode, count: Count }))),
   labels: Type.Optional(
     Type.Array(Closed({ key: Text(1, 63), value: Text(0, 63), count: Count }), {

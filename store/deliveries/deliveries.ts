@@ -150,7 +150,8 @@ export const countDeliveries = (store: Queryable, filter: DeliveryFilter): Promi
       ${sql.join(
         DELIVERY_STATUSES.map(
           (status) =>
-            sql.fragment`count(*) filter (where d.status = ${sql.literalValue(status)})::int as ${sql.identifier([status])}`,
+            sql.fragment`
+              count(*) filter (where d.status = ${sql.literalValue(status)})::int as ${sql.identifier([status])}`,
         ),
         sql.fragment`, `,
       )},

@@ -1,12 +1,11 @@
 import { sql } from 'slonik'
 import Type from 'typebox'
-import type { DeliveryConfig, DeliveryType } from '../../schema/monitor/delivery-config.ts'
-import { destinationOf } from '../../schema/monitor/delivery-config.ts'
+import { type DeliveryConfig, destinationOf, type DeliveryType } from '../../schema/monitor/delivery-config.ts'
 import type { ServiceName } from '../../schema/monitor/delivery-services.ts'
 import type { MonitorKind } from '../../schema/resource-kind.ts'
 import { DESTINATION_LIMITS, type FailingDestination } from '../../schema/run/delivery-list.ts'
 import type { Queryable } from '../db/client.ts'
-import { rowOf } from '../db/row.ts'
+import { row, rowOf } from '../db/row.ts'
 import { Stored } from '../monitors/kinds/monitor-row.ts'
 import { retentionCutoff } from '../quota/pool.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
@@ -44,7 +43,8 @@ export async function listFailingDestinations(
 ): Promise<{ readonly data: readonly FailingDestination[]; readonly total: number }> {
   const rows = await store.any(sql.type(storedDestination)`
     with failing as materialized (
-      select x.target_key as key, min(x.since) as since, count(*)::int as monitor_count, min(x.response_status) as status,
+      select x.target_key as key, min(x.since) as since, count(*)::int as monitor_count,
+        min(x.response_status) as status,
         (array_agg(m.no order by m.name collate natural_names, m.no))[1:${whole(DESTINATION_LIMITS.monitors)}] as nos
       from dead_destinations x join monitors m on m.no = x.monitor_no
       where m.team_id = ${teamId}::uuid and m.deleted_at is null
@@ -73,13 +73,18 @@ export async function listFailingDestinations(
     left join deliveries d on d.id = g.last
     order by s.monitor_count desc, s.since desc, s.key
   `)
-  const data = rows.map(({ id, type, target, total: _, ...row }): FailingDestination => {
+  const data = rows.map(({ id, type, target, ...one }): FailingDestination => {
     const place = { teamId, column: 'deliveries.target', rowId: id ?? '' } as const
     const config = target && (secrets.open(place, target) as DeliveryConfig | null)
     const service = (config?.type === 'webhook' && config.service) || null
     return {
-      ...row,
-      monitors: [...row.monitors],
+      key: one.key,
+      since: one.since,
+      response_status: one.response_status,
+      response_body: one.response_body,
+      monitors: [...one.monitors],
+      monitor_count: one.monitor_count,
+      given_up: one.given_up,
       delivery_type: type,
       destination: config ? destinationOf(config) : '',
       ...(service !== null && { service: service satisfies ServiceName }),
@@ -87,3 +92,11 @@ export async function listFailingDestinations(
   })
   return { data, total: rows[0]?.total ?? 0 }
 }
+
+/** Counts the destinations that take no deliveries of monitors of the team. */
+export const countFailingDestinations = (store: Queryable, teamId: string): Promise<number> =>
+  store.oneFirst(sql.type(row({ count: Count }))`
+    select count(distinct x.target_key)::int as count
+    from dead_destinations x join monitors m on m.no = x.monitor_no
+    where m.team_id = ${teamId}::uuid and m.deleted_at is null
+  `)

@@ -40,7 +40,8 @@ export const deliveryRow = rowOf(StoredDelivery)
 
 /** Columns of `deliveries d join monitors m` that are always small. */
 export const DELIVERY_HEAD = sql.fragment`
-  d.id, d.team_id, m.id as monitor_id, m.name as monitor_name, m.kind as monitor_kind, m.user_id, d.run_id, d.type, d.status, d.attempts,
+  d.id, d.team_id, m.id as monitor_id, m.name as monitor_name, m.kind as monitor_kind,
+  m.user_id, d.run_id, d.type, d.status, d.attempts,
   d.held, d.digest is not null as is_digest, d.digest_of, d.last_attempt_at, d.next_attempt_at,
   d.response_status, d.created_at`
 

@@ -2,6 +2,7 @@ import { sql } from 'slonik'
 import Type, { type Static } from 'typebox'
 import type { RunChange } from '../../core/overview/run-change.ts'
 import type { MonitorKind } from '../../schema/resource-kind.ts'
+import type { Held } from '../../schema/run/run.ts'
 import type { Queryable } from '../db/client.ts'
 import { rowOf } from '../db/row.ts'
 import { Stored } from '../monitors/kinds/monitor-row.ts'
@@ -23,6 +24,7 @@ const StoredTeamChange = Type.Object({
   old_fields: Stored<readonly string[] | null>(),
   fired: Type.Union([Type.Boolean(), Type.Null()]),
   delivery_triggered: Type.Boolean(),
+  held: Stored<Held | null>(),
   visual_change_pct: NumberOrNull,
   pending: Count,
   success: Count,
@@ -50,6 +52,8 @@ interface ChangesQuery extends OverviewQuery {
   readonly before?: string | undefined
   readonly monitorId?: string | undefined
   readonly fired?: boolean | undefined
+  /** True: only those with deliveries; false: only the others. */
+  readonly sent?: boolean | undefined
 }
 
 /**
@@ -57,7 +61,7 @@ interface ChangesQuery extends OverviewQuery {
  * along the index of changes, and reads no difference.
  */
 export async function listTeamChanges(store: Queryable, query: ChangesQuery): Promise<readonly StoredTeamChange[]> {
-  const { reader, limit, before, monitorId, fired, wanted } = query
+  const { reader, limit, before, monitorId, fired, sent, wanted } = query
   const { unseen, changedSince, ...ofMonitors } = wanted
   const conditions = [
     sql.fragment`(r.change is not null or r.diff is not null)`,
@@ -71,6 +75,7 @@ export async function listTeamChanges(store: Queryable, query: ChangesQuery): Pr
     ...(unseen === undefined ? [] : [sql.fragment`(not ${IS_SEEN}) = ${unseen}`]),
     ...(changedSince === undefined ? [] : [sql.fragment`r.id >= run_id_floor(${changedSince}::timestamptz)`]),
     ...(fired === undefined ? [] : [sql.fragment`(r.delivery_triggered or r.fired) is not distinct from ${fired}`]),
+    ...(sent === undefined ? [] : [sql.fragment`exists (select from deliveries o where o.run_id = r.id) = ${sent}`]),
   ]
   const monitors = wantedMonitors(
     { ...query, wanted: ofMonitors },
@@ -79,7 +84,7 @@ export async function listTeamChanges(store: Queryable, query: ChangesQuery): Pr
   return store.any(sql.type(storedTeamChange)`
     with w as materialized (${windowOfReader(reader)}),
     page as materialized (
-      select r.id, r.start_offset_ms, r.duration_ms, r.change, r.fired, r.delivery_triggered, m.no,
+      select r.id, r.start_offset_ms, r.duration_ms, r.change, r.fired, r.delivery_triggered, r.held, m.no,
         m.id as monitor_id, m.kind, m.name, ${IS_SEEN} as seen,
         case when r.change is null and pg_column_size(r.diff) < ${MOST_OF_OLD}::int and strpos(r.diff::text, '\\u') = 0
           then r.diff -> 'fields_changed' end as old_fields

@@ -11,6 +11,7 @@ const HEADINGS: Readonly<Record<KeyPlace, string>> = {
   everywhere: 'Keys on every screen',
   monitor: 'A monitor',
   making: 'Making a monitor',
+  deliveries: 'The deliveries',
   changes: 'The changes',
   run: 'A run',
 }

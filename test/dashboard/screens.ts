@@ -18,12 +18,16 @@ interface Seeded {
   readonly text?: { readonly monitor: string; readonly run: string }
   /** The address of a page to look at, where looks are made. */
   readonly look?: string
+  /** A delivery that was given up. */
+  readonly delivery: string
 }
 
 const row = (page: Page) => page.getByRole('gridcell').getByRole('link').first().waitFor()
 
+const oneDelivery = (page: Page) => page.getByRole('listitem').getByRole('checkbox').first().waitFor()
+
 /** Every screen and dialog that there is, for walks through all of them. */
-export const screensOf = ({ monitor, run, text, look }: Seeded): readonly Screen[] => [
+export const screensOf = ({ monitor, run, text, look, delivery }: Seeded): readonly Screen[] => [
   { name: 'sign-in', path: '/sign-in', isPublic: true, arrive: (page) => page.getByRole('heading').first().waitFor() },
   { name: 'list', path: '/', arrive: row },
   {
@@ -82,6 +86,26 @@ export const screensOf = ({ monitor, run, text, look }: Seeded): readonly Screen
     name: 'changes-by-monitor',
     path: '/changes?group=monitor',
     arrive: (page) => page.getByRole('listitem').first().waitFor(),
+  },
+  { name: 'deliveries', path: '/deliveries', arrive: oneDelivery },
+  {
+    name: 'deliveries-selected',
+    path: '/deliveries?given_up=true',
+    async arrive(page) {
+      await oneDelivery(page)
+      await page.getByRole('checkbox').first().check()
+      await page.getByText('1 selected').waitFor()
+    },
+  },
+  {
+    name: 'deliveries-not-sent',
+    path: '/deliveries?show=silent',
+    arrive: (page) => page.getByText('nobody was written to').waitFor(),
+  },
+  {
+    name: 'delivery',
+    path: `/deliveries/${delivery}`,
+    arrive: (page) => page.getByLabel('Body').waitFor(),
   },
   { name: 'new', path: '/new', arrive: (page) => page.getByLabel('Address').waitFor() },
   { name: 'new-search', path: '/new/search', arrive: (page) => page.getByLabel('Keyword').waitFor() },

@@ -1,6 +1,7 @@
 import { createPolicy } from '../../egress/policy.ts'
 import type { CreatedOwner } from '../../store/accounts/accounts.ts'
 import { SMALLEST } from '../support/api/monitor-body.ts'
+import { seedDelivery } from '../support/api/seeded-runs.ts'
 import { openSite, pageOf } from '../support/network/site.ts'
 import { eventually } from '../support/run/eventually.ts'
 import { startWorker } from '../support/worker/check-worker.ts'
@@ -16,6 +17,8 @@ interface Seeded extends AsyncDisposable {
   readonly run: string
   /** The address of a page to look at, where looks are made. */
   readonly look?: string
+  /** A delivery of that run that was given up. */
+  readonly delivery: string
 }
 
 /** Serves a dashboard whose monitors were checked on a page that changed. */
@@ -54,11 +57,19 @@ export async function startSeeded(options: StartOptions = {}): Promise<Seeded> {
   site.answer((response) => void response.writeHead(404).end())
   await check(failing)
   await create('Toaster')
+  const run = runs.at(-1) ?? ''
+  const { services } = dashboard.api
+  const gone = { type: 'webhook', url: 'https://gone.example.com/hook' } as const
+  const answer = { responseStatus: 410, responseBody: 'Gone' }
+  const delivery = await seedDelivery(services, run, { config: gone, status: 'dead', isFailing: true, ...answer })
+  await seedDelivery(services, run, { config: { type: 'email', to: 'ops@example.com' }, held: 'muted' })
+  await seedDelivery(services, run, { status: 'success', responseStatus: 204 })
   return {
     dashboard,
     owner,
     monitor,
-    run: runs.at(-1) ?? '',
+    run,
+    delivery,
     ...(options.previews && { look: site.page('/look', pageOf('$20.00')) }),
     async [Symbol.asyncDispose]() {
       await worker.stop(5_000)

@@ -60,6 +60,8 @@ export async function startDemoSite(): Promise<DemoSite> {
     const value = values?.[Math.min(site.step, values.length - 1)]
     const lines = site.step < STEPS - 2 ? TERMS : NEW_TERMS
     if (name === 'hook') response.end('thanks')
+    else if (name === 'bot1/sendMessage') response.setHeader('content-type', 'application/json').end('{"ok":true}')
+    else if (name === 'gone') response.writeHead(410).end('This webhook was removed.')
     else if (name === 'terms')
       response.end(page(`<article>${lines.map((line) => `<p>${line}</p>`).join('\n')}</article>`))
     else if (name === 'shop') response.end(shopPage(SHOP_PRICE, new Date()))

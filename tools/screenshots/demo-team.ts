@@ -24,6 +24,8 @@ interface Changed {
 interface DemoTeam extends Changed {
   /** A monitor of a whole page. */
   readonly text: Changed
+  /** A delivery that was given up. */
+  readonly delivery: string
 }
 
 interface DemoParts {
@@ -34,6 +36,13 @@ interface DemoParts {
 }
 
 const STEP_HOURS = 47
+
+const CHAT = (base: string) => ({
+  type: 'webhook',
+  service: 'telegram',
+  url: `${base}/bot1/sendMessage`,
+  options: { chat_id: '-1001234' },
+})
 
 /** Makes monitors and lets them see their pages change, one step after the other, until now. */
 export async function makeDemoTeam({ base, key, database, site }: DemoParts): Promise<DemoTeam> {
@@ -65,7 +74,10 @@ export async function makeDemoTeam({ base, key, database, site }: DemoParts): Pr
       extract_config,
       diff_predicate: { type: 'any_field_changes' },
       labels,
-      deliveries: [{ type: 'webhook', url: `${site.base}/hook` }],
+      deliveries: [
+        { type: 'webhook', url: `${site.base}/hook` },
+        ...(labels.team === 'shop' ? [CHAT(site.base), { type: 'webhook', url: `${site.base}/gone` }] : []),
+      ],
     })
     ids.push(String(id))
   }
@@ -74,11 +86,20 @@ export async function makeDemoTeam({ base, key, database, site }: DemoParts): Pr
     for (const id of ids) await check(id)
   }
   const [monitor = ''] = ids
+  async function givenUp(): Promise<string> {
+    for (;;) {
+      const { data } = (await ask('GET', '/v1/deliveries?given_up=true&limit=1')) as {
+        readonly data: readonly { readonly id: string }[]
+      }
+      if (data[0]) return data[0].id
+      await pause(50)
+    }
+  }
   const changed = async (id: string): Promise<Changed> => {
     const { data } = (await ask('GET', `/v1/monitors/${id}/runs?changed=true&limit=1`)) as {
       readonly data: readonly { readonly id: string }[]
     }
     return { monitor: id, run: data[0]?.id ?? '' }
   }
-  return { ...(await changed(monitor)), text: await changed(ids.at(-1) ?? '') }
+  return { ...(await changed(monitor)), text: await changed(ids.at(-1) ?? ''), delivery: await givenUp() }
 }

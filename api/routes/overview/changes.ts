@@ -28,9 +28,9 @@ export const changeRoutes = (kinds: readonly OverviewKind[]): readonly Route[] =
     answers: { 200: { description: 'A page of changes.', schema: Changes } },
     beyond: true,
     async handle({ query, principal, services: { store } }) {
-      const { before, limit = 20, monitor_id: monitorId, fired, ...filters } = query
+      const { before, limit = 20, monitor_id: monitorId, fired, sent, ...filters } = query
       const wanted = { reader: readerOf(principal), kinds, wanted: wantedOf(filters) }
-      const rows = await listTeamChanges(store, { ...wanted, before, monitorId, fired, limit: limit + 1 })
+      const rows = await listTeamChanges(store, { ...wanted, before, monitorId, fired, sent, limit: limit + 1 })
       const data = rows.slice(0, limit).map(teamChange)
       return ok({ data, next: rows.length > limit ? (data.at(-1)?.run_id ?? null) : null })
     },

@@ -1,6 +1,7 @@
 import { countsQuery, OverviewCounts, overviewQuery, OverviewRow } from '../../../schema/overview/overview.ts'
 import { PageOf } from '../../../schema/page-of.ts'
 import { Closed } from '../../../schema/shape/shape.ts'
+import { countFailingDestinations } from '../../../store/deliveries/failing-destinations.ts'
 import { countErrors, countFilters, countLabels } from '../../../store/overview/overview-counts.ts'
 import { countOverview, listOverview } from '../../../store/overview/overview.ts'
 import type { OverviewKind } from '../../../store/overview/wanted-monitors.ts'
@@ -45,10 +46,18 @@ export const overviewRoutes = (kinds: readonly OverviewKind[]): readonly Route[]
     answers: { 200: { description: 'The counts.', schema: OverviewCounts } },
     beyond: true,
     async handle({ query, principal, services: { store } }) {
-      const { count_errors: hasErrors = true, count_labels: hasLabels = true, ...filters } = query
+      const {
+        count_errors: hasErrors = true,
+        count_labels: hasLabels = true,
+        count_destinations: hasDestinations = true,
+        ...filters
+      } = query
       const wanted = { reader: readerOf(principal), kinds, wanted: wantedOf(filters) }
       return ok({
         ...(await countFilters(store, wanted)),
+        ...(hasDestinations && {
+          failing_destinations: await countFailingDestinations(store, principal.teamId),
+        }),
         ...(hasErrors && { by_error: await countErrors(store, wanted) }),
         ...(hasLabels && { labels: await countLabels(store, wanted) }),
       })

@@ -421,6 +421,7 @@ export type OverviewCounts = {
     readonly kind: 'page' | 'serp'
     readonly count: number
   }[]
+  readonly failing_destinations?: number
   readonly by_error?: readonly {
     readonly error_code: FaultCode
     readonly count: number
@@ -677,6 +678,185 @@ export type RunDeliveries = {
     readonly response_body: string | null
     readonly created_at: string
     readonly truncated?: readonly string[]
+  }[]
+}
+
+/** The answer of `GET /v1/deliveries`. */
+export type Deliveries = {
+  readonly data: readonly {
+    readonly id: string
+    readonly monitor_id: string
+    readonly user_id: string
+    readonly run_id: string
+    readonly monitor: {
+      readonly kind: 'page' | 'serp'
+      readonly name: string
+    }
+    readonly delivery_type: 'webhook' | 'slack' | 'discord' | 'email'
+    readonly service?:
+      | 'teams'
+      | 'telegram'
+      | 'matrix'
+      | 'mattermost'
+      | 'rocket_chat'
+      | 'google_chat'
+      | 'ntfy'
+      | 'gotify'
+      | 'pushover'
+      | 'pagerduty'
+      | 'apprise'
+      | 'cloudevents'
+      | 'custom'
+    readonly destination: string
+    readonly payload: Readonly<Record<string, unknown>>
+    readonly status: 'pending' | 'success' | 'failed' | 'dead'
+    readonly attempts: number
+    readonly last_attempt_at: string | null
+    readonly next_attempt_at: string | null
+    readonly held?: 'muted' | 'digest' | 'quiet_hours'
+    readonly digest_id?: string
+    readonly response_status: number | null
+    readonly response_body: string | null
+    readonly created_at: string
+    readonly truncated?: readonly string[]
+  }[]
+  readonly pagination: {
+    readonly page: number
+    readonly limit: number
+    readonly total: number
+    readonly totalPages: number
+    readonly hasMore: boolean
+  }
+}
+
+/** The answer of `GET /v1/deliveries/{id}`. */
+export type Delivery = {
+  readonly id: string
+  readonly monitor_id: string
+  readonly user_id: string
+  readonly run_id: string
+  readonly monitor: {
+    readonly kind: 'page' | 'serp'
+    readonly name: string
+  }
+  readonly delivery_type: 'webhook' | 'slack' | 'discord' | 'email'
+  readonly service?:
+    | 'teams'
+    | 'telegram'
+    | 'matrix'
+    | 'mattermost'
+    | 'rocket_chat'
+    | 'google_chat'
+    | 'ntfy'
+    | 'gotify'
+    | 'pushover'
+    | 'pagerduty'
+    | 'apprise'
+    | 'cloudevents'
+    | 'custom'
+  readonly destination: string
+  readonly payload: Readonly<Record<string, unknown>>
+  readonly status: 'pending' | 'success' | 'failed' | 'dead'
+  readonly attempts: number
+  readonly last_attempt_at: string | null
+  readonly next_attempt_at: string | null
+  readonly held?: 'muted' | 'digest' | 'quiet_hours'
+  readonly digest_id?: string
+  readonly response_status: number | null
+  readonly response_body: string | null
+  readonly created_at: string
+  readonly truncated?: readonly string[]
+}
+
+/** The answer of `GET /v1/deliveries/counts`. */
+export type DeliveryCounts = {
+  readonly total: number
+  readonly pending: number
+  readonly success: number
+  readonly failed: number
+  readonly dead: number
+  readonly given_up: number
+  readonly held: number
+}
+
+/** The answer of `GET /v1/deliveries/destinations`. */
+export type FailingDestinations = {
+  readonly data: readonly {
+    readonly key: string
+    readonly delivery_type: 'webhook' | 'slack' | 'discord' | 'email'
+    readonly service?:
+      | 'teams'
+      | 'telegram'
+      | 'matrix'
+      | 'mattermost'
+      | 'rocket_chat'
+      | 'google_chat'
+      | 'ntfy'
+      | 'gotify'
+      | 'pushover'
+      | 'pagerduty'
+      | 'apprise'
+      | 'cloudevents'
+      | 'custom'
+    readonly destination: string
+    readonly since: string
+    readonly response_status: number | null
+    readonly response_body: string | null
+    readonly monitors: readonly {
+      readonly id: string
+      readonly kind: 'page' | 'serp'
+      readonly name: string
+    }[]
+    readonly monitor_count: number
+    readonly given_up: number
+  }[]
+  readonly total: number
+}
+
+/** The answer of `GET /v1/deliveries/{id}/request`. */
+export type DeliveryRequest = {
+  readonly via: 'http'
+  readonly method: string
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  readonly warnings?: readonly string[]
+} | {
+  readonly via: 'mail'
+  readonly to: string
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+} | {
+  readonly via: 'none'
+  readonly message: string
+}
+
+/** The answer of `POST /v1/deliveries/replay`. */
+export type DeliveriesReplayed = {
+  readonly queued: number
+  readonly failed: number
+  readonly results: readonly {
+    readonly id: string
+    readonly ok: boolean
+    readonly error?: {
+      readonly code: string
+      readonly message: string
+    }
+  }[]
+}
+
+/** The answer of `POST /v1/deliveries/release`. */
+export type DeliveriesReleased = {
+  readonly succeeded: number
+  readonly failed: number
+  readonly results: readonly {
+    readonly id: string
+    readonly ok: boolean
+    readonly error?: {
+      readonly code: string
+      readonly message: string
+    }
   }[]
 }
 
@@ -1041,10 +1221,12 @@ export const ORDERS = [
   '-created',
 ] as const
 
-/** Most rows of a request, monitors of a bulk action, and characters of a search. */
+/** Most rows of a request, monitors and deliveries of an action, characters of a text. */
 export const LIMITS = {
   rows: 100,
   bulk: 100,
+  released: 100,
+  replayed: 10000,
   search: 200,
 } as const
 
@@ -1117,6 +1299,23 @@ export const REASONS = {
   encoding: 'The direct answer was compressed with br, which only the browser reads.',
   refused: 'The site refused the layer before.',
   no_match: 'A rule had no match in the direct answer, and scripts of the page may write what it selects.',
+} as const
+
+/** The names of the services that a webhook may have. */
+export const SERVICE_LABELS = {
+  teams: 'Microsoft Teams',
+  telegram: 'Telegram',
+  matrix: 'Matrix',
+  mattermost: 'Mattermost',
+  rocket_chat: 'Rocket.Chat',
+  google_chat: 'Google Chat',
+  ntfy: 'ntfy',
+  gotify: 'Gotify',
+  pushover: 'Pushover',
+  pagerduty: 'PagerDuty',
+  apprise: 'Apprise API',
+  cloudevents: 'CloudEvents',
+  custom: 'Any other',
 } as const
 
 /** Where monitors of a kind are, in addresses. */

@@ -10,6 +10,14 @@ const MonitorPage = lazy(async () => ({ default: (await import('../monitor/monit
 
 const ChangesPage = lazy(async () => ({ default: (await import('../changes/changes-page.tsx')).ChangesPage }))
 
+const DeliveriesPage = lazy(async () => ({
+  default: (await import('../deliveries/deliveries-page.tsx')).DeliveriesPage,
+}))
+
+const DeliveryPage = lazy(async () => ({
+  default: (await import('../deliveries/delivery-page.tsx')).DeliveryPage,
+}))
+
 const NewPage = lazy(async () => ({ default: (await import('../new/new-page.tsx')).NewPage }))
 
 const EditPage = lazy(async () => ({ default: (await import('../new/edit-page.tsx')).EditPage }))
@@ -49,6 +57,8 @@ export const App = () => (
           <Switch>
             <Route path="/" component={MonitorList} />
             <Route path="/changes" component={ChangesPage} />
+            <Route path="/deliveries" component={DeliveriesPage} />
+            <Route path="/deliveries/:id">{({ id }) => <DeliveryPage key={id} id={id} />}</Route>
             <Route path="/new" component={NewPage} />
             <Route path="/new/search" component={NewSearchPage} />
             <Route path="/monitors/:id/runs/:run">

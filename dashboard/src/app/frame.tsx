@@ -3,12 +3,13 @@ import { Link, useLocation } from 'wouter'
 import type { Me } from '../api/types.ts'
 import { useIsLive } from '../live/live-state.ts'
 import { useLive } from '../live/use-live.ts'
-import { useUnseen } from '../monitors/use-counts.ts'
+import { useRailCounts } from '../monitors/use-counts.ts'
 import { PaletteButton } from '../palette/palette-button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { leaveAt } from '../parts/left-at.ts'
 import { useShortcut } from '../parts/use-shortcut.ts'
 import { SessionDialogs } from '../session/session-dialogs.tsx'
+import controls from '../style/controls.module.css'
 import style from './frame.module.css'
 import { KeysDialog } from './keys-dialog.tsx'
 import { PersonMenu, TeamMenu } from './menus.tsx'
@@ -27,6 +28,7 @@ export function Frame({ children }: { readonly children: ReactNode }) {
   useShortcut('everywhere', '?', () => setKeys(true))
   useShortcut('everywhere', 'g m', () => go('/'))
   useShortcut('everywhere', 'g c', () => go('/changes'))
+  useShortcut('everywhere', 'g d', () => go('/deliveries'))
   return (
     <div className={style['frame']}>
       <a
@@ -63,7 +65,7 @@ function noteLink({ target }: MouseEvent) {
 
 function Rail() {
   const [path] = useLocation()
-  const unseen = useUnseen()
+  const { unseen, failing } = useRailCounts()
   return (
     <nav className={style['rail']} aria-label="Screens">
       <Link href="/" className={style['mark']} aria-label="Tidemark">
@@ -86,6 +88,20 @@ function Rail() {
         <Icon name="changes" />
         Changes
         {unseen > 0 && <span className={style['count']}>{unseen > 99 ? '99+' : unseen}</span>}
+      </Link>
+      <Link
+        href="/deliveries"
+        className={style['place']}
+        aria-current={path.startsWith('/deliveries') ? 'page' : undefined}
+      >
+        <Icon name="deliveries" />
+        Deliveries
+        {failing > 0 && (
+          <span className={`${style['count']} ${style['bad']}`}>
+            {failing}
+            <span className={controls['unseen-by-eye']}> destinations take nothing</span>
+          </span>
+        )}
       </Link>
       <span className={style['space']} />
       <a href="/docs" className={style['place']}>

@@ -11,6 +11,7 @@ const PLACES: readonly (readonly [KeyPlace, string])[] = [
   ['list', 'The list'],
   ['making', 'Making a monitor'],
   ['changes', 'The changes'],
+  ['deliveries', 'The deliveries'],
   ['monitor', 'A monitor'],
   ['run', 'A run'],
 ]

@@ -26,7 +26,7 @@ interface ChangeRowProps {
 export function ChangeRow({ change, count = 1, onSee, onUnsee }: ChangeRowProps) {
   const { monitor, at, seen } = change
   return (
-    <li className={style['row']} data-run={change.run_id}>
+    <li className={style['row']} data-row={change.run_id}>
       <span className={style['mark']}>{!seen && <span className={style['dot']} role="img" aria-label="unseen" />}</span>
       <time className={style['time']} dateTime={at} title={whole.format(Date.parse(at))}>
         {clock.format(Date.parse(at))}

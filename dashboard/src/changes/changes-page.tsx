@@ -5,6 +5,8 @@ import { Notice } from '../app/notice.tsx'
 import { useTitle } from '../app/use-title.ts'
 import { Choice } from '../parts/choice.tsx'
 import { useCommands } from '../parts/commands.ts'
+import { MoreRows } from '../parts/more-rows.tsx'
+import { useFocusedRow } from '../parts/use-focused-row.ts'
 import { useShortcut } from '../parts/use-shortcut.ts'
 import controls from '../style/controls.module.css'
 import { ChangeRow } from './change-row.tsx'
@@ -18,13 +20,14 @@ export function ChangesPage() {
   const asked = new URLSearchParams(useSearch())
   const onlyUnseen = asked.get('show') === 'unseen'
   const isByMonitor = asked.get('group') === 'monitor'
-  const { changes, error, hasMore, isReadingMore, readMore, seeAll, ...marks } = useChanges(onlyUnseen)
-  const list = useRef<HTMLDivElement>(null)
-  const focused = useFocusedChange(list, changes ?? [])
+  const list = useChanges(onlyUnseen ? 'unseen' : 'all')
+  const { changes, error, hasMore, seeAll } = list
+  const rows = useRef<HTMLDivElement>(null)
+  const focused = useFocusedRow(rows, changes ?? [], ({ run_id: id }) => id)
   useShortcut('changes', 'j', () => focused.move(1))
   useShortcut('changes', 'k', () => focused.move(-1))
-  useShortcut('changes', 'e', () => focused.act(marks.see))
-  useShortcut('changes', 'u', () => focused.act(marks.unsee))
+  useShortcut('changes', 'e', () => focused.act(list.see))
+  useShortcut('changes', 'u', () => focused.act(list.unsee))
   const [newest] = changes ?? []
   const areSeen = changes === null || changes.every(({ seen }) => seen)
   const markAll = () => newest && seeAll(newest)
@@ -44,14 +47,10 @@ export function ChangesPage() {
       {error !== null && <Notice error={error} />}
       {changes === null && error === null && <p role="status">Loading…</p>}
       {changes?.length === 0 && <Nothing onlyUnseen={onlyUnseen} />}
-      <div ref={list}>
-        <Groups groups={groupsOf(changes ?? [], isByMonitor)} marks={marks} />
+      <div ref={rows}>
+        <Groups groups={groupsOf(changes ?? [], isByMonitor)} marks={list} />
       </div>
-      {hasMore && (
-        <button type="button" className={controls['button']} disabled={isReadingMore} onClick={readMore}>
-          {isReadingMore ? 'Loading…' : 'Show older changes'}
-        </button>
-      )}
+      <MoreRows list={list}>Show older changes</MoreRows>
     </section>
   )
 }
@@ -122,21 +121,3 @@ const Nothing = ({ onlyUnseen }: { readonly onlyUnseen: boolean }) => (
       : 'Nothing has changed yet. The first check of a monitor is what later ones are compared with.'}
   </p>
 )
-
-/** The change whose row has the focus, for keys. */
-function useFocusedChange(list: { readonly current: HTMLElement | null }, changes: readonly Change[]) {
-  const rows = () => [...(list.current?.querySelectorAll<HTMLElement>('[data-run]') ?? [])]
-  const at = () => rows().findIndex((row) => row.contains(document.activeElement))
-  return {
-    move(by: 1 | -1) {
-      const all = rows()
-      const next = all[Math.min(all.length - 1, Math.max(0, at() + by))]
-      next?.querySelector('a')?.focus()
-    },
-    act(mark: (change: Change) => void) {
-      const run = rows()[at()]?.dataset['run']
-      const change = changes.find(({ run_id: id }) => id === run)
-      if (change) mark(change)
-    },
-  }
-}

@@ -8,6 +8,10 @@ export type Change = Changes['data'][number]
 
 const ROWS = 50
 
+/** Which changes are asked for: those that fired and of which nothing was sent are silent. */
+const ASKED = { all: {}, unseen: { unseen: 'true' }, silent: { fired: 'true', sent: 'false' } } as const
+type WhichChanges = keyof typeof ASKED
+
 export interface ChangeList {
   /** Null: they are being read for the first time. */
   readonly changes: readonly Change[] | null
@@ -24,15 +28,14 @@ export interface ChangeList {
 }
 
 /** Reads the changes of the team, the newest first, and marks them. A mark is shown before the server has it. */
-export function useChanges(onlyUnseen: boolean): ChangeList {
+export function useChanges(which: WhichChanges): ChangeList {
   const queries = useQueryClient()
   const [refused, setRefused] = useState<unknown>(null)
-  const key = ['changes', onlyUnseen]
+  const key = ['changes', which]
   const found = useInfiniteQuery({
     queryKey: key,
     queryFn: ({ pageParam, signal }) => {
-      const query = new URLSearchParams({ limit: String(ROWS) })
-      if (onlyUnseen) query.set('unseen', 'true')
+      const query = new URLSearchParams({ ...ASKED[which], limit: String(ROWS) })
       if (pageParam !== null) query.set('before', pageParam)
       return ask<Changes>(`/v1/changes?${query}`, { signal })
     },
@@ -53,7 +56,7 @@ export function useChanges(onlyUnseen: boolean): ChangeList {
     )
     setRefused(fault)
     // Where only what is not seen is listed, a row that was marked stays until the list is opened again.
-    if (fault !== null || !onlyUnseen) void queries.invalidateQueries({ queryKey: key })
+    if (fault !== null || which !== 'unseen') void queries.invalidateQueries({ queryKey: key })
     void queries.invalidateQueries({ queryKey: ['counts'] })
     void queries.invalidateQueries({ queryKey: ['overview'] })
   }

@@ -84,10 +84,10 @@ export class EventGatherer {
     // Screens of one monitor have its id in what they ask for.
     this.#readAgain((parts) => {
       if (parts[0] === 'overview') return hasChanged
-      if (parts[0] === 'changes') return hasChanged || names.includes('delivery')
+      if (parts[0] === 'changes' || parts[0] === 'sent') return hasChanged || names.includes('delivery')
       return ids.some((id) => parts.some((part) => part.includes(id)))
     })
-    if (hasChanged || names.includes('state')) this.#countLater()
+    if (hasChanged || names.includes('state') || names.includes('delivery')) this.#countLater()
   }
 
   #countLater(): void {

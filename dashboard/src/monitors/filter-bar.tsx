@@ -1,11 +1,11 @@
-import { useEffect, useRef, useState } from 'react'
 import { Link, useLocation } from 'wouter'
-import { FAULTS, LIMITS, ORDERS } from '../api/types.ts'
+import { FAULTS, ORDERS } from '../api/types.ts'
 import { usePermission } from '../app/use-me.ts'
-import { Icon } from '../parts/icon.tsx'
+import { Chips } from '../parts/chips.tsx'
+import style from '../parts/filter-bar.module.css'
+import { SearchField } from '../parts/search-field.tsx'
 import { useShortcut } from '../parts/use-shortcut.ts'
 import controls from '../style/controls.module.css'
-import style from './filter-bar.module.css'
 import type { Filters, useFilters } from './filters.ts'
 import type { Counts } from './use-counts.ts'
 
@@ -28,18 +28,17 @@ const ORDER_WORDS: Readonly<Record<(typeof ORDERS)[number], string>> = {
   created: 'Oldest',
 }
 const SHOWN_ORDERS = ['-last_change', '-failures', 'name', '-last_run', '-created'] as const
-/**
- * How long a person pauses in a word. Rows are shown within 250 ms of a letter, so it is short: what a further letter
- * overtakes is not waited for.
- */
-const PAUSE_MS = 100
-
 /** Chips with counts, the search, labels and the order. All of it stands in the address. */
 export const FilterBar = ({ filters, counts, onChange }: FilterBarProps) => (
   <div className={style['bar']}>
-    <Chips filters={filters} counts={counts} onChange={onChange} />
+    <StateChips filters={filters} counts={counts} onChange={onChange} />
     <div className={style['fields']}>
-      <Search text={filters.q ?? ''} onChange={(q) => onChange({ q })} />
+      <SearchField
+        place="list"
+        label="Search names and addresses"
+        text={filters.q ?? ''}
+        onChange={(q) => onChange({ q })}
+      />
       {filters.failing === 'true' && counts !== null && counts.by_error.length > 0 && (
         <select
           className={controls['select']}
@@ -98,7 +97,7 @@ const NONE = {
   error_code: undefined,
 }
 
-function Chips({ filters, counts, onChange }: FilterBarProps) {
+function StateChips({ filters, counts, onChange }: FilterBarProps) {
   const ofStatus = (status: string) => counts?.by_status.find((one) => one.status === status)?.count ?? 0
   const ofKind = (kind: string) => counts?.by_kind.find((one) => one.kind === kind)?.count ?? 0
   const isAll = !filters.unseen && !filters.failing && !filters.status && !filters.locked && !filters.kind
@@ -112,70 +111,13 @@ function Chips({ filters, counts, onChange }: FilterBarProps) {
     { word: 'Searches', count: ofKind('serp'), isOn: filters.kind === 'serp', set: { kind: 'serp' } },
   ]
   return (
-    <div className={style['chips']} role="group" aria-label="Show">
-      {chips.map(({ word, count, isOn, set }) => (
-        <button
-          key={word}
-          type="button"
-          className={style['chip']}
-          aria-pressed={isOn}
-          onClick={() => onChange({ ...NONE, ...(isOn ? {} : set) })}
-        >
-          {word}
-          <span className={word === 'Failing' && (count ?? 0) > 0 ? style['bad'] : style['count']}>
-            {count?.toLocaleString('en') ?? ''}
-          </span>
-        </button>
-      ))}
-    </div>
-  )
-}
-
-interface SearchProps {
-  readonly text: string
-  onChange(text: string): void
-}
-
-function Search({ text, onChange }: SearchProps) {
-  const [typed, setTyped] = useState(text)
-  const field = useRef<HTMLInputElement>(null)
-  const latest = useRef(onChange)
-  useEffect(() => {
-    latest.current = onChange
-  })
-  useShortcut('list', '/', () => field.current?.select())
-  // The address changed by other means than this field, such as the way back.
-  const [seen, setSeen] = useState(text)
-  if (seen !== text) {
-    setSeen(text)
-    if (typed.trim() !== text) setTyped(text)
-  }
-  useEffect(() => {
-    if (typed.trim() === text) return
-    const timer = setTimeout(() => latest.current(typed.trim()), PAUSE_MS)
-    return () => clearTimeout(timer)
-  }, [typed, text])
-  return (
-    <label className={style['search']}>
-      <Icon name="search" />
-      <span className={controls['unseen-by-eye']}>Search names and addresses</span>
-      <input
-        ref={field}
-        type="search"
-        className={controls['input']}
-        placeholder="Search"
-        value={typed}
-        maxLength={LIMITS.search}
-        onChange={(event) => setTyped(event.target.value)}
-        onKeyDown={(event) => {
-          if (event.key !== 'Escape') return
-          // A browser would empty the field, and with it the search that was made.
-          event.preventDefault()
-          event.currentTarget.blur()
-        }}
-      />
-      <kbd aria-hidden="true">/</kbd>
-    </label>
+    <Chips
+      chips={chips.map(({ set, ...chip }) => ({
+        ...chip,
+        isBad: chip.word === 'Failing',
+        onPress: () => onChange({ ...NONE, ...(chip.isOn ? {} : set) }),
+      }))}
+    />
   )
 }
 

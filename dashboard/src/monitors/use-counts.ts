@@ -4,12 +4,12 @@ import type { OverviewCounts } from '../api/types.ts'
 import { refreshMs } from '../live/live-state.ts'
 import { type Filters, queryOf } from './filters.ts'
 
-export type Counts = Required<OverviewCounts>
+export type Counts = OverviewCounts & Required<Pick<OverviewCounts, 'by_error' | 'labels'>>
 
 /** Labels are changed by people, and counting them reads every monitor. */
 const LABELS_MS = 300_000
 /** What is not asked for is not counted. */
-const [CHIPS, ERRORS] = ['count_errors=false&count_labels=false', 'count_labels=false']
+const [CHIPS, ERRORS] = ['count_errors=false&count_labels=false', 'count_labels=false&count_destinations=false']
 
 const pathOf = (query: string, parts: string): string => `/v1/overview/counts?${query}${query && '&'}${parts}`
 
@@ -22,7 +22,8 @@ export function useCounts({ q, label, failing }: Filters, hasRows: boolean): Cou
   const counts = useChips(query, failing === 'true' ? ERRORS : CHIPS, hasRows)
   const { data: labelled } = useQuery({
     queryKey: ['labels', query],
-    queryFn: ({ signal }) => ask<OverviewCounts>(pathOf(query, 'count_errors=false'), { signal }),
+    queryFn: ({ signal }) =>
+      ask<OverviewCounts>(pathOf(query, 'count_errors=false&count_destinations=false'), { signal }),
     staleTime: LABELS_MS,
     placeholderData: (before) => before,
     enabled: hasRows && counts !== null,
@@ -30,8 +31,11 @@ export function useCounts({ q, label, failing }: Filters, hasRows: boolean): Cou
   return counts && { by_error: [], ...counts, labels: labelled?.labels ?? [] }
 }
 
-/** How many monitors of the team have a change that the person has not seen. */
-export const useUnseen = (): number => useChips('', CHIPS, true)?.unseen ?? 0
+/** What the rail counts of the whole team: changes that the person has not seen, and destinations that take nothing. */
+export function useRailCounts(): { readonly unseen: number; readonly failing: number } {
+  const { unseen = 0, failing_destinations: failing = 0 } = useChips('', CHIPS, true) ?? {}
+  return { unseen, failing }
+}
 
 function useChips(query: string, parts: string, enabled: boolean): OverviewCounts | null {
   const { data } = useQuery({

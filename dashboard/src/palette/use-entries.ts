@@ -23,6 +23,7 @@ const PAUSE_MS = 120
 const SCREENS = [
   ['Monitors', '/', 'g m'],
   ['Changes', '/changes', 'g c'],
+  ['Deliveries', '/deliveries', 'g d'],
   ['New monitor', '/new', 'n'],
 ] as const satisfies readonly (readonly [string, string, KeyOf<'everywhere'> | KeyOf<'list'>])[]
 /** Pages that the dashboard does not draw. */

@@ -8,7 +8,7 @@ interface Keys {
 export const KEYS = {
   everywhere: [
     { keys: ['Ctrl K', '⌘ K'], what: 'Find a monitor or a screen, or do something' },
-    { keys: ['g m', 'g c'], what: 'Go to the monitors, to the changes' },
+    { keys: ['g m', 'g c', 'g d'], what: 'Go to the monitors, to the changes, to the deliveries' },
     { keys: ['?'], what: 'Show the keys, and turn single keys off or on' },
     { keys: ['Esc'], what: 'Close what is open' },
   ],
@@ -42,6 +42,13 @@ export const KEYS = {
     { keys: ['Enter'], what: 'Open the run that found it' },
     { keys: ['e'], what: 'Mark it, and the older ones of its monitor, as seen' },
     { keys: ['u'], what: 'Mark it, and the later ones of its monitor, as unseen' },
+  ],
+  deliveries: [
+    { keys: ['/'], what: 'Search; Esc leaves the search' },
+    { keys: ['j', 'k'], what: 'Next and previous delivery' },
+    { keys: ['Enter'], what: 'Open it' },
+    { keys: ['x'], what: 'Select it, or leave it' },
+    { keys: ['r'], what: 'Send again: what is selected, or this one' },
   ],
   run: [
     { keys: ['n', 'p'], what: 'Next and previous change' },

@@ -1,12 +1,11 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from 'wouter'
 import { ask } from '../api/client.ts'
 import type { Run, RunDeliveries } from '../api/types.ts'
 import { Notice } from '../app/notice.tsx'
-import { usePermission } from '../app/use-me.ts'
-import { ActionButton } from '../parts/action-button.tsx'
-import { useCommands } from '../parts/commands.ts'
-import { JsonTree } from '../parts/json-tree.tsx'
+import { Payload } from '../deliveries/payload.tsx'
+import { ReplayButton } from '../deliveries/replay-button.tsx'
+import { channelOf, stateOf } from '../deliveries/words.ts'
 import { LongText } from '../parts/long-text.tsx'
 import { Ago } from '../parts/time.tsx'
 import tones from '../style/tones.module.css'
@@ -32,7 +31,7 @@ export function Deliveries({ run, change }: { readonly run: Run; readonly change
       {data === undefined && error === null && <p role="status">Loading…</p>}
       {data?.data.length === 0 && <p className={tones['soft']}>{silenceOf(run, change)}</p>}
       {data?.data.map((delivery) => (
-        <OneDelivery key={delivery.id} delivery={delivery} listed={path} />
+        <OneDelivery key={delivery.id} delivery={delivery} />
       ))}
     </section>
   )
@@ -46,30 +45,18 @@ function silenceOf(run: Run, change: ListedChange | null): string {
   return `Nothing was sent. ${change?.silence ?? (run.fired === true ? '' : 'The run found no change to report.')}`
 }
 
-const STATES = {
-  pending: ['waits to be sent', 'soft'],
-  success: ['delivered', 'good'],
-  failed: ['failed', 'bad'],
-  dead: ['given up', 'bad'],
-} as const
-
-/** Why it waits for a later hour. */
-const HELD = {
-  muted: ['waits for the end of the mute', 'soft'],
-  digest: ['waits for its digest', 'soft'],
-  quiet_hours: ['waits for the end of quiet hours', 'soft'],
-} as const
-
-function OneDelivery({ delivery, listed }: { readonly delivery: Delivery; readonly listed: string }) {
-  const [word, look] = delivery.held === undefined ? STATES[delivery.status] : HELD[delivery.held]
+function OneDelivery({ delivery }: { readonly delivery: Delivery }) {
+  const [word, look] = stateOf(delivery)
   const { attempts, last_attempt_at: last, next_attempt_at: next, response_body: answer } = delivery
   return (
-    <article className={style['delivery']} aria-label={`${delivery.delivery_type} to ${delivery.destination}`}>
+    <article className={style['delivery']} aria-label={`${channelOf(delivery)} to ${delivery.destination}`}>
       <header className={style['head']}>
         <b className={tones[look]}>{word}</b>
-        <span>{delivery.delivery_type}</span>
-        <bdi className={style['destination']}>{delivery.destination}</bdi>
-        <Replay delivery={delivery} listed={listed} />
+        <span>{channelOf(delivery)}</span>
+        <Link href={`/deliveries/${delivery.id}`} className={style['destination']}>
+          <bdi>{delivery.destination}</bdi>
+        </Link>
+        <ReplayButton delivery={delivery} />
       </header>
       <p className={style['facts']}>
         <span>{attempts === 1 ? '1 attempt' : `${attempts} attempts`}</span>
@@ -92,56 +79,5 @@ function OneDelivery({ delivery, listed }: { readonly delivery: Delivery; readon
       )}
       <Payload delivery={delivery} />
     </article>
-  )
-}
-
-/** What was sent. A long one is asked for when it is opened: the list has only its beginning. */
-function Payload({ delivery: { id, payload, truncated } }: { readonly delivery: Delivery }) {
-  const [isOpen, setOpen] = useState(false)
-  const isCut = truncated !== undefined
-  const path = `/v1/deliveries/${encodeURIComponent(id)}`
-  const { data, error } = useQuery({
-    queryKey: ['delivery', path],
-    enabled: isOpen && isCut,
-    queryFn: ({ signal }) => ask<Pick<Delivery, 'payload'>>(path, { signal }),
-  })
-  const shown = isCut ? data?.payload : payload
-  return (
-    <details
-      className={style['payload']}
-      onToggle={(event) => event.target === event.currentTarget && setOpen(event.currentTarget.open)}
-    >
-      <summary>What was sent</summary>
-      {error !== null && <Notice error={error} />}
-      {isOpen && shown && <JsonTree value={shown} isOpen />}
-    </details>
-  )
-}
-
-function Replay({
-  delivery: { id, status, destination },
-  listed,
-}: {
-  readonly delivery: Delivery
-  readonly listed: string
-}) {
-  const mayReplay = usePermission('deliveries.replay')
-  const queries = useQueryClient()
-  const replay = useMutation({
-    mutationFn: () => ask(`/v1/deliveries/${encodeURIComponent(id)}/replay`, { method: 'POST' }),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['deliveries', listed] }),
-  })
-  const isFailed = status === 'failed' || status === 'dead'
-  const refused = mayReplay ? (replay.isPending ? 'It is being sent.' : null) : 'Your role may only read.'
-  const title = `Send again: ${destination}`
-  useCommands(isFailed ? [{ id: `replay-${id}`, title, refused, act: () => replay.mutate() }] : [])
-  if (!isFailed) return null
-  return (
-    <>
-      <ActionButton refused={refused} onAct={() => replay.mutate()}>
-        Send again
-      </ActionButton>
-      {replay.error !== null && <Notice error={replay.error} />}
-    </>
   )
 }

@@ -41,7 +41,7 @@ beforeAll(async () => {
 })
 afterAll(() => served.close())
 
-const namesOf = (data: readonly { readonly id: string }[]) =>
+const namesOf = (data: readonly Readonly<Record<string, string>>[]) =>
   data.map(({ id }) => [...ids].find(([, known]) => known === id)?.[0])
 
 describe('deliveries are listed, counted and found', () => {
@@ -81,7 +81,7 @@ describe('deliveries are listed, counted and found', () => {
       payload: {},
     })
     const { body: whole } = await served.me.get('/v1/deliveries?service=telegram')
-    expect(whole.data[0].payload).toMatchObject({ monitor: { name: 'Kettle' } })
+    expect(whole.data[0]?.['payload']).toMatchObject({ monitor: { name: 'Kettle' } })
     expect(whole.data[0]).not.toHaveProperty('truncated')
   })
 
@@ -113,7 +113,7 @@ describe('destinations that take no deliveries', () => {
         },
       ],
     })
-    const { key } = body.data[0]
+    const key = body.data[0]?.['key']
     const { body: listed } = await served.me.get(`/v1/deliveries?destination=${key}`)
     expect(namesOf(listed.data)).toEqual(['to the pager', 'to the pager of the search'])
   })
@@ -123,7 +123,7 @@ describe('destinations that take no deliveries', () => {
     const { key } = (await owner.post('/v1/keys', { name: 'reader', scopes: ['read'] })).body
     const viewer = served.as(key)
     const { body } = await viewer.get('/v1/deliveries/destinations')
-    expect(body.data[0].destination).toBe('https://hooks.slack.com/********')
+    expect(body.data[0]?.['destination']).toBe('https://hooks.slack.com/********')
   })
 
   test('of another team are not listed', async () => {

@@ -1,8 +1,5 @@
-import { sql } from 'slonik'
-import Type from 'typebox'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { MAX_REPLAYED, REPLAY_BATCH } from '../../../schema/run/delivery-replay.ts'
-import { nothing, row } from '../../../store/db/row.ts'
 import { createMonitor } from '../../support/api/monitor-requests.ts'
 import { seedDelivery, seedRun } from '../../support/api/seeded-runs.ts'
 import { type ServedApi, serveApi } from '../../support/api/served-api.ts'
@@ -74,14 +71,15 @@ describe('deliveries are sent again', () => {
     expect(status).toBe(409)
     expect(body.error).toMatchObject({
       code: 'CONFLICT',
-      message: 'The filter leaves 1 failed or dead deliveries, and not 2: read the list again.',
+      message: 'The filter leaves 1 failed or dead deliveries and not 2: read the list.',
     })
     expect((await stateOf(id)).status).toBe('dead')
   })
 
   test('in batches, each with one line of the audit log a delivery', async () => {
     const count = REPLAY_BATCH + 3
-    await copyOf(await seed('dead', 'https://batch.example.com/hook'), count - 1)
+    const to = 'https://batch.example.com/hook'
+    await Promise.all(Array.from({ length: count }, () => seed('dead', to)))
     const before = (await auditCount()) ?? 0
     const { body } = await served.me.post(REPLAY, { filter: { q: 'batch.example' }, expected: count })
     expect(body).toEqual({ queued: count, failed: 0, results: [] })
@@ -118,26 +116,3 @@ const auditCount = async () => {
   const { body } = await owner.get('/v1/team/audit?action=delivery.replayed&limit=1')
   return (body.pagination as { readonly total?: number }).total
 }
-
-const copyOf = (id: string, count: number) =>
-  served.api.services.store.query(sql.type(nothing)`
-    insert into deliveries
-    select (jsonb_populate_record(d, jsonb_build_object('id', gen_random_uuid()))).*
-    from deliveries d, generate_series(1, ${count}) n where d.id = ${id}::uuid`)
-
-const due = row({ count: Type.Integer() })
-
-test('of a digest that waits for its next attempt the others are led by another delivery', async () => {
-  const { store } = served.api.services
-  const to = 'https://digest.example.com/hook'
-  const [leader, other] = [await seed('failed', to), await seed('failed', to)]
-  await store.query(sql.type(nothing)`
-    update deliveries set digest = 'd', digest_of = ${leader}::uuid, next_attempt_at = clock() + interval '5 minutes',
-      due_at = case when id = ${leader}::uuid then clock() + interval '5 minutes' end
-    where id in (${leader}::uuid, ${other}::uuid)`)
-  expect((await served.me.post(REPLAY, { ids: [leader] })).body).toMatchObject({ queued: 1 })
-  const led = await store.oneFirst(sql.type(due)`
-    select count(*)::int as count from deliveries
-    where id = ${other}::uuid and digest_of = ${other}::uuid and due_at is not null`)
-  expect(led).toBe(1)
-})

@@ -1,7 +1,10 @@
 import { ERRORS } from '../../../schema/error.ts'
 import { MAX_BULK } from '../../../schema/monitor/bulk.ts'
+import { SERVICE_NAMES, SERVICE_TABLE } from '../../../schema/monitor/delivery-services.ts'
 import { EVENT_LIMITS } from '../../../schema/overview/event-limits.ts'
 import { RESOURCE_KINDS } from '../../../schema/resource-kind.ts'
+import { MAX_RELEASED } from '../../../schema/run/delivery-release.ts'
+import { MAX_REPLAYED } from '../../../schema/run/delivery-replay.ts'
 import { adviceOf, RUN_FAULTS, type RunFaultCode } from '../../../schema/run/run-fault.ts'
 import { FETCH_REASON_MEANINGS } from '../../../schema/run/run.ts'
 import { typeOf } from './type-of.ts'
@@ -92,6 +95,13 @@ const ANSWERS: Readonly<Record<string, Wanted>> = {
   RunDiff: { path: '/v1/runs/{id}/diff' },
   RunImages: { path: '/v1/run-images/{id}' },
   RunDeliveries: { path: '/v1/runs/{id}/deliveries' },
+  Deliveries: { path: '/v1/deliveries', keys: ['data', 'pagination'] },
+  Delivery: { path: '/v1/deliveries/{id}' },
+  DeliveryCounts: { path: '/v1/deliveries/counts' },
+  FailingDestinations: { path: '/v1/deliveries/destinations' },
+  DeliveryRequest: { path: '/v1/deliveries/{id}/request' },
+  DeliveriesReplayed: { method: 'post', path: '/v1/deliveries/replay' },
+  DeliveriesReleased: { method: 'post', path: '/v1/deliveries/release' },
   BulkDone: { method: 'post', path: '/v1/monitors/bulk', keys: ['results'] },
   Look: { method: 'post', path: '/v1/looks' },
   LookCandidates: { method: 'post', path: '/v1/looks/{id}/candidates' },
@@ -147,6 +157,7 @@ export function apiTypes(document: object): string {
   const overview = new Map(operation(api, '/v1/overview').parameters.map(({ name, schema }) => [name, schema]))
   const meanings = Object.entries(RUN_FAULTS).map(([code, { meaning }]) => `  ${code}: ${quoted(meaning)},\n`)
   const advice = (Object.keys(RUN_FAULTS) as RunFaultCode[]).map((code) => `  ${code}: ${quoted(adviceOf(code))},\n`)
+  const labels = SERVICE_NAMES.map((name) => `  ${name}: ${quoted(SERVICE_TABLE[name].label)},\n`)
   const reasons = Object.entries(FETCH_REASON_MEANINGS).map(([reason, text]) => `  ${reason}: ${quoted(text)},\n`)
   const collections = RESOURCE_KINDS.map(({ declares, collection }) => `  ${declares}: '${collection}',\n`)
   return [
@@ -156,9 +167,11 @@ export function apiTypes(document: object): string {
     eventTypes(operation(api, '/v1/events'), named),
     `/** Bounds of the stream of events. */\nexport const EVENTS = { watched: ${EVENT_LIMITS.watched} } as const\n`,
     `/** The orders of the list. */\nexport const ORDERS = ${list(overview.get('sort')?.enum)} as const\n`,
-    `/** Most rows of a request, monitors of a bulk action, and characters of a search. */\nexport const LIMITS = {
+    `/** Most rows of a request, monitors and deliveries of an action, characters of a text. */\nexport const LIMITS = {
   rows: ${overview.get('limit')?.maximum},
   bulk: ${MAX_BULK},
+  released: ${MAX_RELEASED},
+  replayed: ${MAX_REPLAYED},
   search: ${overview.get('q')?.maxLength},
 } as const\n`,
     `/** What the reasons mean for which a run fails. */\nexport const FAULTS = {
@@ -168,6 +181,8 @@ type FaultCode = keyof typeof FAULTS\n`,
 ${advice.join('')}} as const\n`,
     `/** Why a run was fetched by another layer than the direct request. */\nexport const REASONS = {
 ${reasons.join('')}} as const\n`,
+    `/** The names of the services that a webhook may have. */\nexport const SERVICE_LABELS = {
+${labels.join('')}} as const\n`,
     `/** Where monitors of a kind are, in addresses. */\nexport const COLLECTIONS = {
 ${collections.join('')}} as const\n`,
   ].join('\n')

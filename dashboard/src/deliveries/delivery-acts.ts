@@ -1,0 +1,45 @@
+import { ask } from '../api/client.ts'
+import { type DeliveriesReleased, type DeliveriesReplayed, LIMITS } from '../api/types.ts'
+
+/** What is done with deliveries: send failed ones again; send those that wait now, or drop them. */
+export type DeliveryAct = 'replay' | 'send' | 'drop'
+
+/** What was not done for a delivery, and why. */
+interface Refused {
+  readonly id: string
+  readonly why: string
+}
+
+interface Acted {
+  readonly done: number
+  readonly refused: readonly Refused[]
+}
+
+/** Does it with deliveries, in batches. A refusal of one stops no other. Throws what no further request would mend. */
+export async function actOnDeliveries(act: DeliveryAct, ids: readonly string[]): Promise<Acted> {
+  let done = 0
+  const refused: Refused[] = []
+  for (let from = 0; from < ids.length; from += LIMITS.released) {
+    const { results } = await askFor(act, ids.slice(from, from + LIMITS.released))
+    for (const { id, error } of results) if (error) refused.push({ id, why: error.message })
+    done += results.filter(({ ok }) => ok).length
+  }
+  return { done, refused }
+}
+
+const askFor = (act: DeliveryAct, ids: readonly string[]) =>
+  act === 'replay'
+    ? ask<DeliveriesReplayed>('/v1/deliveries/replay', { method: 'POST', body: { ids } })
+    : ask<DeliveriesReleased>('/v1/deliveries/release', { method: 'POST', body: { ids, action: act } })
+
+/** Sends again all failed and given-up deliveries that filters of the list leave, which are so many. */
+export async function replayMatching(filter: Readonly<Record<string, string>>, expected: number): Promise<Acted> {
+  const givenUp = filter['given_up']
+  const others = Object.entries(filter).filter(([name]) => name !== 'held' && name !== 'given_up')
+  const body = {
+    filter: { ...Object.fromEntries(others), ...(givenUp !== undefined && { given_up: givenUp === 'true' }) },
+    expected,
+  }
+  const { queued } = await ask<DeliveriesReplayed>('/v1/deliveries/replay', { method: 'POST', body })
+  return { done: queued, refused: [] }
+}

@@ -1,0 +1,179 @@
+import { Link } from 'wouter'
+import type { DeliveryCounts } from '../api/types.ts'
+import { type Chip, Chips } from '../parts/chips.tsx'
+import bar from '../parts/filter-bar.module.css'
+import { SearchField } from '../parts/search-field.tsx'
+import controls from '../style/controls.module.css'
+import style from './deliveries.module.css'
+import { type DeliveryFilters, queryOf, type useFilters, WITHIN } from './delivery-filters.ts'
+import { CHANNELS } from './words.ts'
+
+interface DeliveryFilterBarProps {
+  readonly filters: DeliveryFilters
+  readonly counts: DeliveryCounts | null
+  readonly onChange: ReturnType<typeof useFilters>[1]
+}
+
+/** What is shown by one chip, of the filters that stand for a state. */
+const STATES = [
+  { word: 'All', set: {}, count: (counts: DeliveryCounts) => counts.total },
+  { word: 'Given up', set: { given_up: 'true' }, count: (counts: DeliveryCounts) => counts.given_up },
+  {
+    word: 'Tried again',
+    set: { status: 'failed', given_up: 'false' },
+    count: ({ failed, dead, given_up: ended }: DeliveryCounts) => failed + dead - ended,
+  },
+  { word: 'Held', set: { held: 'true' }, count: (counts: DeliveryCounts) => counts.held },
+  {
+    word: 'On the way',
+    set: { status: 'pending', held: 'false' },
+    count: ({ pending, held }: DeliveryCounts) => pending - held,
+  },
+  { word: 'Delivered', set: { status: 'success' }, count: (counts: DeliveryCounts) => counts.success },
+] as const satisfies readonly {
+  readonly word: string
+  readonly set: DeliveryFilters
+  count(counts: DeliveryCounts): number
+}[]
+
+const NONE = { status: undefined, given_up: undefined, held: undefined }
+
+/** Chips with counts, the search, what it was sent by and when. All of it stands in the address. */
+export const DeliveryFilterBar = ({ filters, counts, onChange }: DeliveryFilterBarProps) => (
+  <div className={bar['bar']}>
+    <Chips chips={STATES.map((state) => chipOf(state, { filters, counts, onChange }))} />
+    <div className={bar['fields']}>
+      <SearchField
+        place="deliveries"
+        label="Search names of monitors and hosts"
+        text={filters.q ?? ''}
+        onChange={(q) => onChange({ q })}
+      />
+      <select
+        className={controls['select']}
+        aria-label="Sent by"
+        value={channelIn(filters)}
+        onChange={({ target: { value } }) => onChange({ type: undefined, service: undefined, ...pairOf(value) })}
+      >
+        <option value="">Any channel</option>
+        {CHANNELS.map(([value, word]) => (
+          <option key={value} value={value}>
+            {word}
+          </option>
+        ))}
+      </select>
+      <Time filters={filters} onChange={onChange} />
+    </div>
+    <Narrowed filters={filters} />
+  </div>
+)
+
+function chipOf(
+  { word, set, count }: (typeof STATES)[number],
+  { filters, counts, onChange }: DeliveryFilterBarProps,
+): Chip {
+  const { status, given_up: givenUp, held } = filters
+  const isOn = new URLSearchParams({ ...set }).toString() === stateQuery({ status, given_up: givenUp, held })
+  return {
+    word,
+    count: counts === null ? undefined : count(counts),
+    isOn,
+    isBad: word === 'Given up',
+    onPress: () => onChange({ ...NONE, ...(isOn ? {} : set) }),
+  }
+}
+
+const stateQuery = (state: Readonly<Record<string, string | undefined>>): string =>
+  new URLSearchParams(
+    Object.entries(state).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  ).toString()
+
+const channelIn = ({ type, service }: DeliveryFilters): string =>
+  service ? `service=${service}` : type ? `type=${type}` : ''
+
+function pairOf(value: string): DeliveryFilters {
+  const [name = '', word = ''] = value.split('=')
+  return value === '' ? {} : { [name]: word }
+}
+
+const BETWEEN = 'between'
+
+function Time({ filters, onChange }: Pick<DeliveryFilterBarProps, 'filters' | 'onChange'>) {
+  const { within, from, to } = filters
+  const isBetween = within === undefined && (from !== undefined || to !== undefined)
+  return (
+    <>
+      <select
+        className={controls['select']}
+        aria-label="Made"
+        value={isBetween ? BETWEEN : (within ?? '')}
+        onChange={({ target: { value } }) =>
+          onChange(
+            value === BETWEEN
+              ? { within: undefined, from: dayStart(new Date()) }
+              : { within: value, from: undefined, to: undefined },
+          )
+        }
+      >
+        <option value="">At any time</option>
+        {Object.entries(WITHIN).map(([value, [word]]) => (
+          <option key={value} value={value}>
+            In {word}
+          </option>
+        ))}
+        <option value={BETWEEN}>From a day to a day…</option>
+      </select>
+      {isBetween && (
+        <>
+          <Day label="From" at={from} onChange={(day) => onChange({ from: day && dayStart(day) })} />
+          <Day label="To" at={to && before(to)} onChange={(day) => onChange({ to: day && dayStart(nextDay(day)) })} />
+        </>
+      )}
+    </>
+  )
+}
+
+const dayStart = (day: Date): string => new Date(day.getFullYear(), day.getMonth(), day.getDate()).toISOString()
+const nextDay = (day: Date): Date => new Date(day.getFullYear(), day.getMonth(), day.getDate() + 1)
+/** The last day of a time that ends where the next one begins. */
+const before = (at: string): string => new Date(Date.parse(at) - 1).toISOString()
+
+interface DayProps {
+  readonly label: string
+  readonly at: string | undefined
+  onChange(day: Date | undefined): void
+}
+
+/** A day by the clock of the person. */
+function Day({ label, at, onChange }: DayProps) {
+  const day = at === undefined ? null : new Date(at)
+  const two = (part: number) => String(part).padStart(2, '0')
+  const isDay = day !== null && Number.isFinite(day.getTime())
+  return (
+    <label className={style['day']}>
+      {label}
+      <input
+        type="date"
+        className={controls['input']}
+        value={isDay ? `${day.getFullYear()}-${two(day.getMonth() + 1)}-${two(day.getDate())}` : ''}
+        onChange={({ target: { value } }) => {
+          const [year = 0, month = 0, date = 0] = value.split('-').map(Number)
+          onChange(value === '' ? undefined : new Date(year, month - 1, date))
+        }}
+      />
+    </label>
+  )
+}
+
+/** That the list is of one monitor or destination only, and the way to all. */
+function Narrowed({ filters }: Pick<DeliveryFilterBarProps, 'filters'>) {
+  const { monitor_id: monitor, destination, ...others } = filters
+  if (monitor === undefined && destination === undefined) return null
+  const query = queryOf(others)
+  return (
+    <p className={style['narrowed']}>
+      Only those of one {monitor === undefined ? 'destination' : 'monitor'}.{' '}
+      <Link href={`/deliveries${query && '?'}${query}`}>Show all</Link>
+    </p>
+  )
+}

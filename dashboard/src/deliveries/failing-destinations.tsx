@@ -1,0 +1,101 @@
+import { Link } from 'wouter'
+import type { FailingDestinations } from '../api/types.ts'
+import { pathOf } from '../monitors/cells.tsx'
+import { ActionButton } from '../parts/action-button.tsx'
+import { LongText } from '../parts/long-text.tsx'
+import { Ago } from '../parts/time.tsx'
+import style from './deliveries.module.css'
+import { channelOf } from './words.ts'
+
+type Destination = FailingDestinations['data'][number]
+
+/** So many are shown at first, and so many monitors of one are named. */
+const SHOWN = 3
+const NAMED = 3
+
+interface FailingProps {
+  readonly failing: FailingDestinations
+  /** Why nothing can be sent again. Null: it can. */
+  readonly refused: string | null
+  onReplay(destination: Destination): void
+}
+
+/** The destinations that take no deliveries, each with its monitors. */
+export function Failing({ failing: { data, total }, refused, onReplay }: FailingProps) {
+  if (data.length === 0) return null
+  const rowOf = (one: Destination) => (
+    <OneDestination key={one.key} destination={one} refused={refused} onReplay={() => onReplay(one)} />
+  )
+  const words = total === 1 ? 'A destination takes nothing' : `${total} destinations take nothing`
+  return (
+    <section className={style['failing']} aria-label="Destinations that take nothing">
+      <h2>{words}</h2>
+      <ul>{data.slice(0, SHOWN).map(rowOf)}</ul>
+      {data.length > SHOWN && (
+        <details>
+          <summary>Show {data.length - SHOWN} more</summary>
+          <ul>{data.slice(SHOWN).map(rowOf)}</ul>
+        </details>
+      )}
+    </section>
+  )
+}
+
+interface OneProps {
+  readonly destination: Destination
+  readonly refused: string | null
+  onReplay(): void
+}
+
+function OneDestination({ destination: one, refused, onReplay }: OneProps) {
+  const { key, destination, given_up: count, response_status: status, response_body: answer, since } = one
+  return (
+    <li>
+      <div className={style['about']}>
+        <p>
+          <b>{channelOf(one)}</b>{' '}
+          <bdi>{destination === '' ? 'an address whose deliveries are not stored any more' : destination}</bdi>
+        </p>
+        <p className={style['facts']}>
+          <span>
+            since <Ago at={since} />
+          </span>
+          {status !== null && <span>answered {status}</span>}
+          <Monitors destination={one} />
+        </p>
+        {answer !== null && answer !== '' && (
+          <p className={style['answer']}>
+            <LongText text={answer} most={160} />
+          </p>
+        )}
+      </div>
+      {count > 0 && (
+        <div className={style['acts']}>
+          <Link href={`/deliveries?given_up=true&destination=${key}`}>
+            Show {count === 1 ? 'it' : `all ${count.toLocaleString('en')}`}
+          </Link>
+          <ActionButton refused={refused} onAct={onReplay}>
+            {count === 1 ? 'Send it again' : `Send all ${count.toLocaleString('en')} again`}
+          </ActionButton>
+        </div>
+      )}
+    </li>
+  )
+}
+
+function Monitors({ destination: { monitors, monitor_count: count } }: Pick<OneProps, 'destination'>) {
+  const rest = count - Math.min(NAMED, monitors.length)
+  return (
+    <span>
+      {monitors.slice(0, NAMED).map((monitor, nth) => (
+        <span key={monitor.id}>
+          {nth > 0 && ', '}
+          <Link href={pathOf(monitor)}>
+            <bdi>{monitor.name}</bdi>
+          </Link>
+        </span>
+      ))}
+      {rest > 0 && ` and ${rest.toLocaleString('en')} more`}
+    </span>
+  )
+}

@@ -1,0 +1,181 @@
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import type { DeliveryConfig } from '../../schema/monitor/delivery-config.ts'
+import type { CreatedOwner } from '../../store/accounts/accounts.ts'
+import { SMALLEST } from '../support/api/monitor-body.ts'
+import { seedDelivery, seedRun } from '../support/api/seeded-runs.ts'
+import { describeIf } from '../support/run/skip.ts'
+import { type Dashboard, hasBrowser, startDashboard } from './open-dashboard.ts'
+
+const CHAT: DeliveryConfig = {
+  type: 'webhook',
+  service: 'telegram',
+  url: 'https://api.telegram.org/bot1/sendMessage',
+  options: { chat_id: '-1' },
+}
+const DEAD: DeliveryConfig = { type: 'webhook', url: 'https://gone.example.com/hook' }
+const HELD: DeliveryConfig = { type: 'email', to: 'ops@example.com' }
+const MARKUP = '<img src=x onerror="document.title=1"><script>document.title=2</script>'
+const CHANGE = { fields: [{ field: 'price', before: '$20', after: '$15', percent: -25 }], more: 0 }
+
+describeIf(hasBrowser, 'there is no embedded browser for this platform')('The deliveries', () => {
+  let dashboard: Dashboard
+  let owner: CreatedOwner
+  let ids: Readonly<Record<'chat' | 'held' | 'hostile', string>>
+  let monitor = ''
+  const DEAD_COUNT = 12
+
+  beforeAll(async () => {
+    dashboard = await startDashboard()
+    owner = await dashboard.api.owner({ plan: 'unlimited' })
+    const { services } = dashboard.api
+    const create = async (name: string) =>
+      String((await dashboard.api.call(owner.api_key, 'POST', '/v1/monitors', { ...SMALLEST, name })).body['id'])
+    monitor = await create('Kettle')
+    const lamp = await create('Lamp')
+    const run = await seedRun(services, monitor, { triggered: true, change: CHANGE })
+    const other = await seedRun(services, lamp, { triggered: true, change: CHANGE })
+    const payload = { monitor: { url: 'https://shop.example.com/', name: 'Kettle' }, diff: {} }
+    const seed = (of: string, delivery: Parameters<typeof seedDelivery>[2]) => seedDelivery(services, of, delivery)
+    for (let nth = 0; nth < DEAD_COUNT; nth += 1)
+      await seed(nth % 2 === 0 ? run : other, {
+        config: DEAD,
+        status: 'dead',
+        attempts: 6,
+        age: `${nth + 2} h`,
+        payload,
+        responseStatus: 410,
+        responseBody: 'Gone',
+        isFailing: true,
+      })
+    ids = {
+      chat: await seed(run, {
+        config: CHAT,
+        status: 'success',
+        payload,
+        responseStatus: 200,
+        responseBody: '{"ok":true}',
+      }),
+      held: await seed(other, { config: HELD, status: 'pending', held: 'quiet_hours', nextInSeconds: 7_200, payload }),
+      hostile: await seed(run, {
+        config: { type: 'webhook', url: 'https://hostile.example.com/\u202e' },
+        status: 'failed',
+        payload: { ...payload, diff: { note: MARKUP } },
+        responseStatus: 500,
+        responseBody: MARKUP + 'x'.repeat(3_000),
+        nextInSeconds: 300,
+      }),
+    }
+  }, 60_000)
+  afterEach(() => dashboard.closePages())
+  afterAll(() => dashboard[Symbol.asyncDispose]())
+
+  const rows = (page: Page) => page.getByRole('listitem').filter({ has: page.getByRole('checkbox') })
+  const chip = (page: Page, name: RegExp) => page.getByRole('group', { name: 'Show' }).getByRole('button', { name })
+  const statusOf = async (id: string) =>
+    (await dashboard.api.call(owner.api_key, 'GET', `/v1/deliveries/${id}`)).body['status']
+
+  test('are listed with how they stand, and found by state, channel, time and text', async () => {
+    const { page, watched } = await dashboard.open('/', owner)
+    await page.getByRole('link', { name: /^Deliveries/ }).click()
+    await rows(page).first().waitFor()
+    expect(await rows(page).count()).toBe(DEAD_COUNT + 3)
+    await chip(page, /^Held 1$/).click()
+    await expect.poll(() => rows(page).count()).toBe(1)
+    expect(await rows(page).first().textContent()).toContain('waits for the end of quiet hours')
+    await chip(page, /^All/).click()
+    await page.getByLabel('Sent by').selectOption('Telegram')
+    await expect.poll(() => rows(page).count()).toBe(1)
+    expect(new URL(page.url()).search).toBe('?service=telegram')
+    await page.goBack()
+    await expect.poll(() => rows(page).count()).toBe(DEAD_COUNT + 3)
+    await page.getByLabel('Made').selectOption('In the last hour')
+    await expect.poll(() => rows(page).count()).toBe(3)
+    await page.getByLabel('Search names of monitors and hosts').fill('HOSTILE')
+    await expect.poll(() => rows(page).count()).toBe(1)
+    expect(watched).toMatchObject({ faults: [], strangers: [] })
+  })
+
+  test('of a destination that takes nothing are one line, and are sent again after a question', async () => {
+    const { page } = await dashboard.open('/deliveries', owner)
+    const failing = page.getByRole('region', { name: 'Destinations that take nothing' })
+    await failing.waitFor()
+    expect(await failing.textContent()).toContain('https://gone.example.com/hook')
+    expect(await failing.getByRole('link', { name: 'Kettle' }).getAttribute('href')).toBe(`/monitors/${monitor}`)
+    await failing.getByRole('link', { name: `Show all ${DEAD_COUNT}` }).click()
+    await expect.poll(() => rows(page).count()).toBe(DEAD_COUNT)
+    await page.getByRole('link', { name: 'Show all', exact: true }).click()
+    await failing.getByRole('button', { name: `Send all ${DEAD_COUNT} again` }).click()
+    const dialog = page.getByRole('alertdialog', { name: `Send ${DEAD_COUNT} deliveries again?` })
+    await dialog.getByRole('button', { name: 'Send again' }).click()
+    await page.getByRole('status').getByText(`${DEAD_COUNT} are sent again.`).waitFor()
+    await chip(page, /^Given up 0$/).waitFor()
+    await chip(page, new RegExp(`^On the way ${DEAD_COUNT}$`)).waitFor()
+  })
+
+  test('are selected and sent by keys alone', async () => {
+    const { page } = await dashboard.open('/', owner)
+    await page.getByRole('gridcell').first().waitFor()
+    await page.keyboard.press('g')
+    await page.keyboard.press('d')
+    await rows(page).first().waitFor()
+    await page.keyboard.press('/')
+    await page.keyboard.type('hostile')
+    await expect.poll(() => rows(page).count()).toBe(1)
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('j')
+    await page.keyboard.press('x')
+    await page.getByText('1 selected').waitFor()
+    await page.keyboard.press('r')
+    await page.getByRole('status').getByText('1 is sent again.').waitFor()
+    expect(await statusOf(ids.hostile)).toBe('pending')
+  })
+
+  test('show one with its answer and its request without secrets; no text of a stranger is markup', async () => {
+    const { page, watched } = await dashboard.open(`/deliveries/${ids.hostile}`, owner)
+    await page.getByRole('heading', { name: 'What is sent' }).waitFor()
+    await page.getByLabel('Body').waitFor()
+    expect(await page.getByRole('region', { name: 'The last answer' }).textContent()).toContain('onerror=')
+    expect(await page.locator('img[src=x], script:not([src])').count()).toBe(0)
+    expect(await page.getByRole('region', { name: 'What is sent' }).textContent()).toContain('Service-Signature')
+    await page.getByRole('link', { name: 'the run' }).click()
+    await page.getByRole('heading', { name: /^Run of/ }).waitFor()
+    expect(watched).toMatchObject({ faults: [], strangers: [] })
+  })
+
+  test('that wait for an hour are sent now or dropped', async () => {
+    const { page } = await dashboard.open(`/deliveries/${ids.held}`, owner)
+    await page.getByText('waits for the end of quiet hours').waitFor()
+    await page.getByRole('button', { name: 'Drop…' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Leave them' }).click()
+    await page.getByRole('button', { name: 'Send now' }).click()
+    await page.getByText('waits to be sent').waitFor()
+    expect(await page.getByRole('button', { name: 'Drop…' }).count()).toBe(0)
+  })
+
+  test('that were never made are listed as changes, with the reason', async () => {
+    const { services } = dashboard.api
+    await seedRun(services, monitor, { triggered: true, change: CHANGE })
+    const { page } = await dashboard.open('/deliveries', owner)
+    await page.getByRole('button', { name: 'Not sent' }).click()
+    await page.getByText('Its deliveries are not stored any more.').waitFor()
+  })
+
+  test('are not sent by who may only read, who is given the reason', async () => {
+    const reader = { session_token: await dashboard.api.member(owner, 'viewer') }
+    const { page } = await dashboard.open('/deliveries', reader)
+    await rows(page).first().getByRole('checkbox').check()
+    const again = page.getByRole('button', { name: 'Send again' })
+    expect(await again.getAttribute('aria-disabled')).toBe('true')
+    expect(await page.getByText('Your role may only read.').count()).toBeGreaterThan(0)
+  })
+
+  test.each([
+    ['an id that is none', '/deliveries/1'],
+    ['the id of nobody', '/deliveries/01a1fdda-7d9b-7133-82bc-55eff54399c9'],
+  ])('say so of %s', async (_, path) => {
+    const { page } = await dashboard.open(path, owner)
+    await page.getByRole('alert').waitFor()
+    expect(await page.getByRole('link', { name: 'Deliveries' }).count()).toBeGreaterThan(0)
+  })
+})
