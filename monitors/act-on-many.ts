@@ -1,25 +1,28 @@
 import type { Requester } from '../schema/account/audit.ts'
-import type { BulkAction } from '../schema/monitor/bulk.ts'
+import type { BulkAction, MonitorBulk } from '../schema/monitor/bulk.ts'
 import type { MuteRequest } from '../schema/monitor/mute.ts'
 import { amendAudit, type AuditEntry, recordAudit } from '../store/accounts/audit.ts'
 import type { Transaction } from '../store/db/client.ts'
 import { isStoreAway } from '../store/db/store-fault.ts'
+import type { EveryRow } from '../store/monitors/kinds/monitor-row.ts'
 import type { MonitorContext, OneMonitor } from './context.ts'
 import { type DeleteOutcome, deleteMonitor } from './delete-monitor.ts'
+import { editMonitor, type EditOutcome } from './edit-monitor.ts'
 import type { Kind } from './kinds/kind.ts'
+import { labelMonitor } from './label-monitor.ts'
 import { type MuteOutcome, muteMonitor, type UnmuteOutcome, unmuteMonitor } from './mute-monitor.ts'
 import { type PauseOutcome, pauseMonitor } from './pause-monitor.ts'
 import { type ResumeOutcome, resumeMonitor } from './resume-monitor.ts'
 import { type RunOutcome, runMonitor } from './run-monitor.ts'
 
 /** One action on many monitors of a team. */
-interface ManyMonitors extends Requester, MuteKeys {
+interface ManyMonitors extends Requester, ActionKeys {
   readonly action: BulkAction
   readonly ids: readonly string[]
 }
 
-/** Of the action `mute`. */
-type MuteKeys = Partial<MuteRequest>
+/** Of single actions, which have them (`keys_of_bulk`). */
+type ActionKeys = Partial<MuteRequest> & Pick<Partial<MonitorBulk>, 'labels' | 'schedule_interval_seconds'>
 
 /** The action threw for this monitor only. */
 interface Failed {
@@ -27,7 +30,14 @@ interface Failed {
   readonly error: unknown
 }
 
-type ActOutcome = PauseOutcome | ResumeOutcome | MuteOutcome | UnmuteOutcome | DeleteOutcome | RunOutcome
+type ActOutcome =
+  | EditOutcome<EveryRow>
+  | PauseOutcome
+  | ResumeOutcome
+  | MuteOutcome
+  | UnmuteOutcome
+  | DeleteOutcome
+  | RunOutcome
 
 /** The result for one monitor. */
 export interface ManyResult {
@@ -43,12 +53,15 @@ interface ManyDone {
 }
 
 const ACTS: Readonly<
-  Record<BulkAction, (context: MonitorContext, kind: Kind, one: OneMonitor & MuteKeys) => Promise<ActOutcome>>
+  Record<BulkAction, (context: MonitorContext, kind: Kind, one: OneMonitor & ActionKeys) => Promise<ActOutcome>>
 > = {
   pause: pauseMonitor,
   resume: resumeMonitor,
   mute: (context, kind, { until = null, ...one }) => muteMonitor(context, kind, { until, ...one }),
   unmute: unmuteMonitor,
+  label: (context, kind, { labels = {}, ...one }) => labelMonitor(context, kind, { labels, ...one }),
+  interval: (context, kind, { schedule_interval_seconds = 0, ...one }) =>
+    editMonitor(context, kind, { ...one, patch: { schedule_interval_seconds } }),
   delete: deleteMonitor,
   run: runMonitor,
 }

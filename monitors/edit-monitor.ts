@@ -33,7 +33,7 @@ interface MonitorEdition<Spec> extends Requester {
   readonly seen?: readonly string[] | undefined
 }
 
-type EditOutcome<Stored> =
+export type EditOutcome<Stored> =
   | { readonly kind: 'done'; readonly monitor: Stored }
   | NotFound
   | Managed

@@ -4,7 +4,7 @@ import type { StoredOverview } from '../../store/overview/overview.ts'
 
 /** Returns a monitor in the form of the overview. */
 export function overviewRow(stored: StoredOverview): OverviewRow {
-  const { summary, labels } = stored
+  const { summary, labels, mute } = stored
   return {
     id: stored.id,
     kind: stored.kind,
@@ -13,6 +13,7 @@ export function overviewRow(stored: StoredOverview): OverviewRow {
     status: stored.status,
     labels: labels ?? {},
     managed_by: stored.managed_by,
+    mute: mute && { until: mute.until, drop: mute.drop },
     schedule_interval_seconds: stored.schedule_interval_seconds,
     consecutive_failures: stored.failures,
     last_run: lastRunOf(stored),

@@ -1,9 +1,11 @@
 import Type, { type Static } from 'typebox'
 import { ERRORS, type ErrorCode } from '../error.ts'
-import { Choice, Closed, Text, Uuid } from '../shape/shape.ts'
+import { Choice, Closed, Text, Uuid, Whole } from '../shape/shape.ts'
+import { Labels, MAX_LABELS } from './labels.ts'
+import { MAX_INTERVAL_SECONDS } from './monitor.ts'
 import { MuteRequest } from './mute.ts'
 
-const BULK_ACTIONS = ['pause', 'resume', 'mute', 'unmute', 'delete', 'run'] as const
+const BULK_ACTIONS = ['pause', 'resume', 'mute', 'unmute', 'label', 'interval', 'delete', 'run'] as const
 export type BulkAction = (typeof BULK_ACTIONS)[number]
 
 /** Most monitors of one request. */
@@ -11,7 +13,27 @@ export const MAX_BULK = 100
 
 const { properties: muteKeys } = MuteRequest
 
-/** Body of `POST /v1/monitors/bulk`. The last three keys are for the action `mute`. */
+/** Labels that monitors get, and keys of labels that they lose. */
+export const LabelChange = Closed(
+  {
+    add: Type.Optional(Labels),
+    remove: Type.Optional(
+      Type.Array(Text(1, 63), { maxItems: MAX_LABELS, description: 'Keys. One that a monitor lacks is no fault.' }),
+    ),
+  },
+  { description: 'For the action label. A label that is added takes the place of one with the same key.' },
+)
+export type LabelChange = Static<typeof LabelChange>
+
+/** The keys that each action needs and may have, beside `action` and `ids`. */
+export const BULK_KEYS: Readonly<Partial<Record<BulkAction, readonly BulkKey[]>>> = {
+  mute: ['until', 'reason', 'drop'],
+  label: ['labels'],
+  interval: ['schedule_interval_seconds'],
+}
+type BulkKey = 'until' | 'reason' | 'drop' | 'labels' | 'schedule_interval_seconds'
+
+/** Body of `POST /v1/monitors/bulk`. The last keys are for one action each (`BULK_KEYS`). */
 export const MonitorBulk = Closed(
   {
     action: Choice(BULK_ACTIONS),
@@ -19,8 +41,12 @@ export const MonitorBulk = Closed(
     until: Type.Optional(muteKeys.until),
     reason: Type.Optional(muteKeys.reason),
     drop: Type.Optional(muteKeys.drop),
+    labels: Type.Optional(LabelChange),
+    schedule_interval_seconds: Type.Optional(
+      Whole(1, MAX_INTERVAL_SECONDS, { description: 'For the action interval: seconds between two checks.' }),
+    ),
   },
-  { rules: ['mute_of_bulk'] },
+  { rules: ['keys_of_bulk'] },
 )
 export type MonitorBulk = Static<typeof MonitorBulk>
 

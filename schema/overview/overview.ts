@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { identityQuery, Labels, ManagedBy } from '../monitor/labels.ts'
 import { LISTED_STATUSES } from '../monitor/monitor.ts'
+import { Mute } from '../monitor/mute.ts'
 import { pageQuery } from '../page-of.ts'
 import { MONITOR_KINDS } from '../resource-kind.ts'
 import { RUN_FAULTS, type RunFaultCode } from '../run/run-fault.ts'
@@ -45,6 +46,7 @@ export const overviewFilters = {
   managed_by: Type.Optional(ManagedBy),
   locked: Type.Optional(Type.Boolean({ description: 'true: only monitors that a cluster or a folder declares.' })),
   label: identityQuery.label,
+  muted: Type.Optional(Type.Boolean({ description: 'true: only monitors that are muted now. false: all others.' })),
   unseen: Type.Optional(Type.Boolean({ description: 'Whether the last change is one that the caller has not seen.' })),
   changed_since: Type.Optional(Instant('Only monitors that changed since then.')),
 }
@@ -87,6 +89,9 @@ export const OverviewRow = Closed({
   status: Choice(LISTED_STATUSES),
   labels: Labels,
   managed_by: ManagedBy,
+  mute: Nullable(Closed({ until: Mute.properties.until, drop: Mute.properties.drop }), {
+    description: 'What fires is not sent until then. Null: it is not muted now.',
+  }),
   schedule_interval_seconds: Whole(1, 31_536_000),
   consecutive_failures: Whole(0, 2_147_483_647),
   last_run: Nullable(
@@ -124,6 +129,7 @@ export const OverviewCounts = Closed({
   total: Count,
   unseen: Count,
   failing: Count,
+  muted: Count,
   locked: Type.Integer({ minimum: 0, description: 'Monitors that a cluster or a folder declares.' }),
   by_status: Type.Array(Closed({ status: Choice(LISTED_STATUSES), count: Count })),
   by_kind: Type.Array(Closed({ kind: Kind, count: Count })),

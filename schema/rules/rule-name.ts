@@ -48,6 +48,6 @@ export const RULE_NAMES = [
   'search_names',
   'message_for_people',
   'body_of_custom',
-  'mute_of_bulk',
+  'keys_of_bulk',
 ] as const
 export type RuleName = (typeof RULE_NAMES)[number]

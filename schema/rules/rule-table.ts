@@ -1,5 +1,5 @@
 import { TEAM_NAME } from './account-rules.ts'
-import { MUTE_OF_BULK } from './bulk-rules.ts'
+import { KEYS_OF_BULK } from './bulk-rules.ts'
 import { DELIVERY_OR_MONITOR, IDS_OR_FILTER } from './delivery-rules.ts'
 import { DIGEST_FOR_PEOPLE, DIGEST_TIME, DIGEST_ZONE } from './digest-rules.ts'
 import { HEADER_CASE, HEADER_NAMES, HEADER_RESERVED, HEADER_VALUES } from './header-rules.ts'
@@ -86,5 +86,5 @@ export const RULE_TABLE = {
   search_names: SEARCH_NAMES,
   message_for_people: MESSAGE_FOR_PEOPLE,
   body_of_custom: BODY_OF_CUSTOM,
-  mute_of_bulk: MUTE_OF_BULK,
+  keys_of_bulk: KEYS_OF_BULK,
 } as const satisfies Record<RuleName, unknown>

@@ -11,6 +11,7 @@ import { statusOf } from '../monitors/monitor-status.ts'
 import {
   IS_FAILING,
   IS_LOCKED,
+  IS_MUTED,
   IS_UNSEEN,
   LAST_RUN,
   type OverviewQuery,
@@ -23,6 +24,7 @@ const Counted = Type.Object({
   total: Count,
   unseen: Count,
   failing: Count,
+  muted: Count,
   locked: Count,
   statuses: Type.Array(Count),
   kinds: Type.Array(Count),
@@ -43,7 +45,7 @@ export async function countFilters(
   const { statuses, kinds, ...sums } = await store.one(sql.type(counted)`
     with w as materialized (${windowOfReader(query.reader)})
     select count(*)::int as total, ${countOf(IS_UNSEEN)} as unseen, ${countOf(IS_FAILING)} as failing,
-      ${countOf(IS_LOCKED)} as locked,
+      ${countOf(IS_MUTED)} as muted, ${countOf(IS_LOCKED)} as locked,
       array[${listOf(LISTED_STATUSES.map((one) => countOf(sql.fragment`${status} = ${sql.literalValue(one)}`)))}]
         as statuses,
       array[${listOf(MONITOR_KINDS.map((one) => countOf(sql.fragment`m.kind = ${sql.literalValue(one)}`)))}] as kinds

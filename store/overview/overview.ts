@@ -3,6 +3,7 @@ import Type, { type Static } from 'typebox'
 import type { MonitorSummary } from '../../core/overview/monitor-summary.ts'
 import type { Labels, Manager } from '../../schema/monitor/labels.ts'
 import type { ListedStatus } from '../../schema/monitor/monitor.ts'
+import type { Mute } from '../../schema/monitor/mute.ts'
 import { MAX_SHOWN_TARGET } from '../../schema/overview/overview-limits.ts'
 import type { OverviewOrder } from '../../schema/overview/overview.ts'
 import type { MonitorKind } from '../../schema/resource-kind.ts'
@@ -15,6 +16,7 @@ import { Stored, TextOrNull } from '../monitors/kinds/monitor-row.ts'
 import { statusOf } from '../monitors/monitor-status.ts'
 import { joinMarks } from './seen-until.ts'
 import {
+  IS_MUTED,
   IS_UNSEEN,
   LAST_RUN,
   nextRunOf,
@@ -35,6 +37,8 @@ const StoredOverview = Type.Object({
   status: Stored<ListedStatus>(),
   labels: Stored<Labels | null>(),
   managed_by: Stored<Manager>(),
+  /** Null: it is not muted now. */
+  mute: Stored<Pick<Mute, 'until' | 'drop'> | null>(),
   schedule_interval_seconds: Type.Integer(),
   failures: Type.Integer(),
   last_run_at: TextOrNull,
@@ -98,6 +102,7 @@ export async function listOverview(
     )
     select m.id, m.kind, m.name, left(${targetOf(kinds)}, ${MOST_OF_TARGET}::int) as target,
       ${statusOf(kinds)} as status, m.labels, m.managed_by,
+      case when ${IS_MUTED} then c.mute end as mute,
       m.schedule_interval_seconds, c.failures, c.last_run_at, ${nextRunOf(kinds)} as next_run_at,
       r.id as run_id, r.status::text as run_status, r.error_code, r.start_offset_ms, r.duration_ms,
       c.reading_id is not null as has_baseline, b.summary, c.last_change_id,

@@ -24,6 +24,7 @@ export interface WantedMonitors {
   /** A cluster or a folder declares it. */
   readonly locked?: boolean | undefined
   readonly labels?: LabelSelector | undefined
+  readonly muted?: boolean | undefined
   readonly unseen?: boolean | undefined
   readonly changedSince?: string | undefined
 }
@@ -48,6 +49,10 @@ export const nextRunOf = (kinds: readonly OverviewKind[]) => byKind(kinds, 'next
 
 /** True where a cluster or a folder declares `monitors m`. */
 export const IS_LOCKED = sql.fragment`m.managed_by <> 'api'`
+
+/** True where `checks c` is muted now: a mute whose time is over stays in its row. */
+export const IS_MUTED = sql.fragment`
+  (c.mute is not null and coalesce((c.mute->>'until')::timestamptz > clock(), true))`
 
 /** True where the last run of `checks c` failed. Errors of ours are not counted. */
 export const IS_FAILING = sql.fragment`c.failures > 0`
@@ -83,7 +88,7 @@ export function wantedMonitors(
   { reader, kinds, wanted }: OverviewQuery,
   { hasChecks, hasWindow, joined = sql.fragment`` }: Beside,
 ) {
-  const { q, kind, status, failing, errorCode, managedBy, locked, labels, unseen, changedSince } = wanted
+  const { q, kind, status, failing, errorCode, managedBy, locked, labels, muted, unseen, changedSince } = wanted
   const conditions = [sql.fragment`m.team_id = ${reader.teamId}::uuid and m.deleted_at is null`]
   if (kind !== undefined) conditions.push(sql.fragment`m.kind = ${kind}`)
   if (q !== undefined)
@@ -96,6 +101,7 @@ export function wantedMonitors(
   if (managedBy !== undefined) conditions.push(sql.fragment`m.managed_by = ${managedBy}`)
   if (locked !== undefined) conditions.push(sql.fragment`(${IS_LOCKED}) = ${locked}`)
   if (labels !== undefined) conditions.push(hasLabels(labels))
+  if (muted !== undefined) conditions.push(sql.fragment`${IS_MUTED} = ${muted}`)
   if (unseen !== undefined) conditions.push(sql.fragment`${IS_UNSEEN} = ${unseen}`)
   if (changedSince !== undefined)
     conditions.push(sql.fragment`c.last_change_id >= run_id_floor(${changedSince}::timestamptz)`)
@@ -103,7 +109,7 @@ export function wantedMonitors(
   const checks = sql.fragment`join checks c on c.no = m.no ${joinMarks(reader)}`
   return sql.fragment`
     from ${given(window, hasWindow, [errorCode, unseen])} monitors m
-    ${given(checks, hasChecks, [status, failing, errorCode, unseen, changedSince])} ${joined}
+    ${given(checks, hasChecks, [status, failing, errorCode, muted, unseen, changedSince])} ${joined}
     where ${sql.join(conditions, sql.fragment` and `)}`
 }
 

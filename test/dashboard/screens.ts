@@ -51,6 +51,36 @@ export const screensOf = ({ monitor, run, text, look, delivery }: Seeded): reado
     },
   },
   {
+    name: 'list-mute',
+    path: '/?sort=name',
+    async arrive(page) {
+      await row(page)
+      await page.getByRole('checkbox').first().check()
+      await page.getByRole('button', { name: 'Mute…' }).click()
+      await page.getByRole('dialog').waitFor()
+    },
+  },
+  {
+    name: 'list-labels',
+    path: '/?sort=name',
+    async arrive(page) {
+      await row(page)
+      await page.getByRole('checkbox').first().check()
+      await page.getByRole('button', { name: 'Labels…' }).click()
+      await page.getByRole('dialog').waitFor()
+    },
+  },
+  {
+    name: 'list-interval',
+    path: '/?sort=name',
+    async arrive(page) {
+      await row(page)
+      await page.getByRole('checkbox').first().check()
+      await page.getByRole('button', { name: 'Interval…' }).click()
+      await page.getByRole('dialog').waitFor()
+    },
+  },
+  {
     name: 'list-nothing',
     path: '/?q=nothing-is-called-so',
     arrive: (page) => page.getByText('No monitor matches').waitFor(),

@@ -13,6 +13,7 @@ import { readIfMatch } from '../../http/if-match.ts'
 import { doneOf } from '../../http/outcome-error.ts'
 import { ById, created, keyedRoute, noContent, ok, type Route, route } from '../../http/route.ts'
 import { shownMonitor, storedMonitor } from '../../presenters/shown.ts'
+import { bulkRoute } from './bulk-monitors.ts'
 import { monitorActs } from './monitor-acts.ts'
 import { listMonitorsRoute } from './monitor-list.ts'
 import { manifestRoute } from './monitor-manifests.ts'
@@ -34,6 +35,7 @@ export const monitorRoutes = <Spec extends EverySpec, Row extends EveryRow>(
   deleteMonitorRoute(served),
   ...monitorActs(served),
   ...monitorMutes(served),
+  bulkRoute(served),
   ...served.own.afterRun,
   monitorRunsRoute(served),
   seriesRoute(served),

@@ -3,7 +3,6 @@ import { PAGE } from '../../../monitors/kinds/page-kind.ts'
 import { Monitor, MonitorCreate, monitorQuery, type MonitorSpec } from '../../../schema/monitor/monitor.ts'
 import type { MonitorRow } from '../../../store/monitors/kinds/page-table.ts'
 import { PAGE_SERIES } from '../../../store/runs/series-table.ts'
-import { bulkMonitorsRoute } from './bulk-monitors.ts'
 import { listVisualHistoryRoute } from './images.ts'
 import { backtestMonitorRoute, previewMonitorRoute } from './monitor-trials.ts'
 import type { ServedKind } from './served-kind.ts'
@@ -34,7 +33,7 @@ export const PAGES: ServedKind<MonitorSpec, MonitorRow> = {
   },
   own: {
     afterCreate: [previewMonitorRoute],
-    afterRun: [bulkMonitorsRoute],
+    afterRun: [],
     afterRuns: [listVisualHistoryRoute, backtestMonitorRoute],
   },
 }

@@ -10,7 +10,7 @@ const OverviewFilters = Closed(overviewFilters)
 
 /** Returns the filters of a request as the store takes them. */
 export function wantedOf(query: Static<typeof OverviewFilters>): WantedMonitors {
-  const { q, kind, status, failing, error_code, managed_by, locked, label, unseen, changed_since } = query
+  const { q, kind, status, failing, error_code, managed_by, locked, label, muted, unseen, changed_since } = query
   const labels = label === undefined ? undefined : (parseLabelSelector(label) ?? undefined)
   return {
     q,
@@ -21,6 +21,7 @@ export function wantedOf(query: Static<typeof OverviewFilters>): WantedMonitors 
     managedBy: managed_by,
     locked,
     labels,
+    muted,
     unseen,
     changedSince: changed_since,
   }

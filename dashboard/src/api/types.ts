@@ -374,6 +374,10 @@ export type Overview = {
     readonly status: 'active' | 'paused' | 'billing_paused' | 'error'
     readonly labels: Readonly<Record<string, string>>
     readonly managed_by: 'api' | 'kubernetes' | 'file'
+    readonly mute: {
+      readonly until: string | null
+      readonly drop: boolean
+    } | null
     readonly schedule_interval_seconds: number
     readonly consecutive_failures: number
     readonly last_run: {
@@ -412,6 +416,7 @@ export type OverviewCounts = {
   readonly total: number
   readonly unseen: number
   readonly failing: number
+  readonly muted: number
   readonly locked: number
   readonly by_status: readonly {
     readonly status: 'active' | 'paused' | 'billing_paused' | 'error'
@@ -499,6 +504,12 @@ export type Monitor = {
       readonly height?: number
     }
   } | null
+  readonly mute?: {
+    readonly since: string
+    readonly until: string | null
+    readonly reason: string | null
+    readonly drop: boolean
+  }
 }
 
 /** The answer of `GET /v1/serp-monitors/{id}`. */

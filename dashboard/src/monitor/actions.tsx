@@ -13,6 +13,7 @@ import tones from '../style/tones.module.css'
 import type { AnyMonitor, Place } from './any-monitor.ts'
 import { hasFound } from './folded-runs.ts'
 import style from './monitor.module.css'
+import { MuteButton } from './mute-part.tsx'
 
 interface ActionsProps {
   readonly monitor: AnyMonitor
@@ -25,7 +26,9 @@ const DONE = { run: '', pause: 'It is paused.', resume: 'It is checked again.' }
 const REASON = 'Your role may only read.'
 
 /** Checks a monitor now, pauses and resumes it. What comes of it is said below. */
-export function Actions({ monitor: { id, name, status }, place: { kind, path, home } }: ActionsProps) {
+export function Actions({ monitor, place }: ActionsProps) {
+  const { id, name, status } = monitor
+  const { kind, path, home } = place
   const queries = useQueryClient()
   const mayWrite = usePermission('monitors.write')
   const [error, setError] = useState<unknown>(null)
@@ -71,6 +74,7 @@ export function Actions({ monitor: { id, name, status }, place: { kind, path, ho
       <button {...common} onClick={() => void act(toggle)}>
         {word}
       </button>
+      <MuteButton monitor={monitor} place={place} />
       {!mayWrite && (
         <span id="why-not" className={tones['soft']}>
           {REASON}

@@ -14,6 +14,7 @@ import head from './head.module.css'
 import { Head } from './head.tsx'
 import { ManifestPart } from './manifest-part.tsx'
 import style from './monitor.module.css'
+import { MuteLine } from './mute-part.tsx'
 import { PlotPart } from './plot-part.tsx'
 import { RunsPart } from './runs-part.tsx'
 import { SecretPart } from './secret-part.tsx'
@@ -65,6 +66,7 @@ const Parts = ({ monitor, place }: { readonly monitor: AnyMonitor; readonly plac
       <Head monitor={monitor} place={place} />
       <Actions monitor={monitor} place={place} />
     </header>
+    <MuteLine monitor={monitor} />
     <Failing monitor={monitor} place={place} />
     <PlotPart place={place} />
     <RunsPart place={place} />

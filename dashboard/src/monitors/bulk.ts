@@ -4,7 +4,20 @@ import { pause } from '../api/pause.ts'
 import { type BulkDone, COLLECTIONS, LIMITS } from '../api/types.ts'
 import type { Row } from './ordered-rows.ts'
 
-export type Action = 'run' | 'pause' | 'resume' | 'delete' | 'seen' | 'unseen'
+export type Action =
+  | 'run'
+  | 'pause'
+  | 'resume'
+  | 'mute'
+  | 'unmute'
+  | 'label'
+  | 'interval'
+  | 'delete'
+  | 'seen'
+  | 'unseen'
+
+/** The keys that single actions have beside their monitors. */
+export type ActionBody = Readonly<Record<string, unknown>>
 
 /** What was not done for a monitor, and why. */
 export interface Refusal {
@@ -20,6 +33,7 @@ export interface Progress {
 }
 
 interface Acting {
+  readonly body: ActionBody
   readonly signal: AbortSignal
   onProgress(progress: Progress): void
 }
@@ -28,15 +42,19 @@ interface Acting {
 const TRIES = 3
 
 /**
- * Does an action on monitors of both kinds, one request after the other: pages in batches, of searches each by itself.
+ * Does an action on monitors of both kinds in batches, one request after the other.
  * A refusal of one stops no other. Stops where the signal says so, and throws what no further request would mend.
  */
-export async function actOnAll(action: Action, rows: readonly Row[], { signal, onProgress }: Acting): Promise<void> {
+export async function actOnAll(
+  action: Action,
+  rows: readonly Row[],
+  { body, signal, onProgress }: Acting,
+): Promise<void> {
   let done = 0
   const refused: Refusal[] = []
   for (const batch of batchesOf(action, rows)) {
     if (signal.aborted) return
-    const found = await actOnBatch(action, batch, signal)
+    const found = await actOnBatch({ action, body }, batch, signal)
     if (found === null) return
     refused.push(...found)
     done += batch.length - found.length
@@ -47,9 +65,10 @@ export async function actOnAll(action: Action, rows: readonly Row[], { signal, o
 function batchesOf(action: Action, rows: readonly Row[]): readonly (readonly Row[])[] {
   if (action === 'unseen') return rows.map((row) => [row])
   if (action === 'seen') return inBatches(rows)
-  const searches = rows.filter(({ kind }) => kind !== 'page').map((row) => [row])
-  return [...inBatches(rows.filter(({ kind }) => kind === 'page')), ...searches]
+  return KINDS.flatMap((kind) => inBatches(rows.filter((row) => row.kind === kind)))
 }
+
+const KINDS = ['page', 'serp'] as const
 
 const inBatches = (rows: readonly Row[]): readonly (readonly Row[])[] =>
   Array.from({ length: Math.ceil(rows.length / LIMITS.bulk) }, (_, nth) =>
@@ -57,13 +76,18 @@ const inBatches = (rows: readonly Row[]): readonly (readonly Row[])[] =>
   )
 
 /** Returns the refusals. Null: the signal came before the server took it. */
+interface Asked {
+  readonly action: Action
+  readonly body: ActionBody
+}
+
 async function actOnBatch(
-  action: Action,
+  asked: Asked,
   batch: readonly Row[],
   signal: AbortSignal,
 ): Promise<readonly Refusal[] | null> {
   try {
-    return await patiently(() => askFor(action, batch), signal)
+    return await patiently(() => askFor(asked, batch), signal)
   } catch (error) {
     const isOfOne = error instanceof ApiFault && [400, 403, 404, 409, 422].includes(error.status)
     if (!isOfOne) throw error
@@ -71,26 +95,23 @@ async function actOnBatch(
     if (row && batch.length === 1) return [{ id: row.id, name: row.name, why: whyOf(error) }]
     // Of a batch that is refused as a whole, each is asked for by itself.
     const found: Refusal[] = []
-    for (const one of batch) found.push(...((await actOnBatch(action, [one], signal)) ?? []))
+    for (const one of batch) found.push(...((await actOnBatch(asked, [one], signal)) ?? []))
     return found
   }
 }
 
 const whyOf = (error: ApiFault): string => (error.status === 404 ? explain(error).next : error.message)
 
-async function askFor(action: Action, batch: readonly Row[]): Promise<readonly Refusal[]> {
+async function askFor({ action, body }: Asked, batch: readonly Row[]): Promise<readonly Refusal[]> {
   const [row] = batch
   if (row === undefined) return []
   if (action === 'seen' || action === 'unseen') return mark(action, batch)
-  if (row.kind === 'page') {
-    const body = { action, ids: batch.map(({ id }) => id) }
-    const { results } = await ask<BulkDone>('/v1/monitors/bulk', { method: 'POST', body })
-    const names = new Map(batch.map(({ id, name }) => [id, name]))
-    return results.flatMap(({ id, error }) => (error ? [{ id, name: names.get(id) ?? id, why: error.message }] : []))
-  }
-  const path = `/v1/${COLLECTIONS[row.kind]}/${row.id}`
-  await (action === 'delete' ? ask(path, { method: 'DELETE' }) : ask(`${path}/${action}`, { method: 'POST' }))
-  return []
+  const { results } = await ask<BulkDone>(`/v1/${COLLECTIONS[row.kind]}/bulk`, {
+    method: 'POST',
+    body: { ...body, action, ids: batch.map(({ id }) => id) },
+  })
+  const names = new Map(batch.map(({ id, name }) => [id, name]))
+  return results.flatMap(({ id, error }) => (error ? [{ id, name: names.get(id) ?? id, why: error.message }] : []))
 }
 
 /** Sets marks at the changes that are shown. What has none is left as it is. */
@@ -120,6 +141,7 @@ async function patiently<T>(act: () => Promise<T>, signal: AbortSignal): Promise
 export function afterAction(action: Action, row: Row): Row | null {
   if (action === 'pause' && row.status === 'active') return { ...row, status: 'paused', next_run_at: null }
   if (action === 'resume' && row.status === 'paused') return { ...row, status: 'active' }
+  if (action === 'unmute') return { ...row, mute: null }
   if (action === 'seen') return { ...row, unseen: false }
   return action === 'unseen' && row.last_change?.run_id ? { ...row, unseen: true } : null
 }

@@ -55,7 +55,12 @@ export const cellsOf = (row: Row, isChosen: boolean, onChoose: () => void): Grid
       </span>
     </>
   ),
-  state: <State row={row} />,
+  state: (
+    <>
+      <State row={row} />
+      <Muted mute={row.mute} />
+    </>
+  ),
   value:
     row.value === null ? (
       <span className={style['none']}>–</span>
@@ -83,6 +88,21 @@ export const cellsOf = (row: Row, isChosen: boolean, onChoose: () => void): Grid
     </span>
   ),
 })
+
+/** That nobody is written to, and until when. */
+const Muted = ({ mute }: Pick<Row, 'mute'>) =>
+  mute !== null && (
+    <span className={style['under']}>
+      <Icon name="muted" />
+      {mute.until === null ? (
+        'Muted'
+      ) : (
+        <>
+          Muted, ends <Ago at={mute.until} />
+        </>
+      )}
+    </span>
+  )
 
 /** What changed last; of a monitor that fails, why. */
 function LastChange({ row: { last_change: change, last_run: last, ...row } }: { readonly row: Row }) {

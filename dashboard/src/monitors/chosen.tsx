@@ -4,9 +4,9 @@ import controls from '../style/controls.module.css'
 import type { Action, Refusal } from './bulk.ts'
 import style from './chosen.module.css'
 import { WORDS } from './use-actions.ts'
-import type { Selection } from './use-selection.ts'
+import { ASKED, type Selection } from './use-selection.ts'
 
-const SHOWN: readonly Action[] = ['run', 'pause', 'resume', 'seen', 'delete']
+const SHOWN: readonly Action[] = ['run', 'pause', 'resume', 'mute', 'unmute', 'label', 'interval', 'seen', 'delete']
 
 interface ChosenProps {
   readonly selection: Selection
@@ -33,7 +33,7 @@ export function Chosen({ selection, total, hasFilters }: ChosenProps) {
         SHOWN.map((action) => (
           <ActionButton key={action} refused={reasonOf(action)} isBusy={isBusy} onAct={() => onAct(action)}>
             {WORDS[action]}
-            {action === 'delete' && '…'}
+            {ASKED.some((asked) => asked === action) && '…'}
           </ActionButton>
         ))}
       {chosen.size > 0 && !isBusy && (

@@ -93,6 +93,7 @@ const NONE = {
   failing: undefined,
   status: undefined,
   locked: undefined,
+  muted: undefined,
   kind: undefined,
   error_code: undefined,
 }
@@ -100,12 +101,14 @@ const NONE = {
 function StateChips({ filters, counts, onChange }: FilterBarProps) {
   const ofStatus = (status: string) => counts?.by_status.find((one) => one.status === status)?.count ?? 0
   const ofKind = (kind: string) => counts?.by_kind.find((one) => one.kind === kind)?.count ?? 0
-  const isAll = !filters.unseen && !filters.failing && !filters.status && !filters.locked && !filters.kind
+  const isAll =
+    !filters.unseen && !filters.failing && !filters.status && !filters.locked && !filters.muted && !filters.kind
   const chips = [
     { word: 'All', count: counts?.total, isOn: isAll, set: {} },
     { word: 'Changed', count: counts?.unseen, isOn: filters.unseen === 'true', set: { unseen: 'true' } },
     { word: 'Failing', count: counts?.failing, isOn: filters.failing === 'true', set: { failing: 'true' } },
     { word: 'Paused', count: ofStatus('paused'), isOn: filters.status === 'paused', set: { status: 'paused' } },
+    { word: 'Muted', count: counts?.muted, isOn: filters.muted === 'true', set: { muted: 'true' } },
     { word: 'Locked', count: counts?.locked, isOn: filters.locked === 'true', set: { locked: 'true' } },
     { word: 'Pages', count: ofKind('page'), isOn: filters.kind === 'page', set: { kind: 'page' } },
     { word: 'Searches', count: ofKind('serp'), isOn: filters.kind === 'serp', set: { kind: 'serp' } },

@@ -7,6 +7,7 @@ export const { queryOf, useFilters } = addressFilters([
   'status',
   'failing',
   'unseen',
+  'muted',
   'error_code',
   'label',
   'managed_by',

@@ -1,4 +1,4 @@
-import { useCallback, useState } from 'react'
+import { lazy, Suspense, useCallback, useState } from 'react'
 import { useLocation } from 'wouter'
 import { Notice } from '../app/notice.tsx'
 import { useTitle } from '../app/use-title.ts'
@@ -9,7 +9,6 @@ import { Grid } from '../parts/grid.tsx'
 import controls from '../style/controls.module.css'
 import { cellsOf, COLUMNS, pathOf } from './cells.tsx'
 import { Chosen } from './chosen.tsx'
-import { DeleteDialog } from './delete-dialog.tsx'
 import { FilterBar } from './filter-bar.tsx'
 import { useFilters } from './filters.ts'
 import style from './list.module.css'
@@ -18,6 +17,9 @@ import type { OrderedRows } from './ordered-rows.ts'
 import { useCounts } from './use-counts.ts'
 import { useRows } from './use-rows.ts'
 import { useSelection } from './use-selection.ts'
+
+/** What actions ask for is loaded with the first of them. */
+const AskedDialog = lazy(async () => ({ default: (await import('./asked-dialog.tsx')).AskedDialog }))
 
 const ROW = 52
 const CARD = 100
@@ -44,7 +46,7 @@ export function MonitorList() {
   const counts = useCounts(filters, !isOld)
   useWatched(idsAround(rows, shown))
   const selection = useSelection({ filters, rows, startAgain })
-  const { chosen, choose, deleting, answer } = selection
+  const { chosen, choose } = selection
   const [, go] = useLocation()
   const [focus] = useState(createFocusKeeper)
   const isNarrow = useWidth() < CARDS_BELOW
@@ -98,7 +100,11 @@ export function MonitorList() {
             : `${rows.total.toLocaleString('en')} of ${(counts?.total ?? rows.total).toLocaleString('en')}`}
         </span>
       </footer>
-      {deleting && <DeleteDialog rows={deleting} onDelete={() => answer(true)} onClose={() => answer(false)} />}
+      {selection.asking && (
+        <Suspense>
+          <AskedDialog selection={selection} />
+        </Suspense>
+      )}
     </section>
   )
 }

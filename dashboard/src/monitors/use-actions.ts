@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import type { Overview } from '../api/types.ts'
-import { type Action, actOnAll, afterAction, type Progress, type Refusal } from './bulk.ts'
+import { type Action, type ActionBody, actOnAll, afterAction, type Progress, type Refusal } from './bulk.ts'
 import type { Filters } from './filters.ts'
 import type { Row } from './ordered-rows.ts'
 import { readAll } from './read-all.ts'
@@ -10,6 +10,10 @@ export const WORDS: Readonly<Record<Action, string>> = {
   run: 'Run now',
   pause: 'Pause',
   resume: 'Resume',
+  mute: 'Mute',
+  unmute: 'Unmute',
+  label: 'Labels',
+  interval: 'Interval',
   delete: 'Delete',
   seen: 'Mark as seen',
   unseen: 'Mark as unseen',
@@ -23,7 +27,7 @@ export interface Actions {
   readonly refused: readonly Refusal[]
   readonly error: unknown
   /** `onEnd` is called when all are asked for, before the list is read again. */
-  act(action: Action, rows: readonly Row[], onEnd: () => void): Promise<void>
+  act(action: Action, rows: readonly Row[], how: { readonly body?: ActionBody; onEnd(): void }): Promise<void>
   /** Reads all that match. Null: it failed. */
   selectAll(filters: Filters): Promise<ReadonlyMap<string, Row> | null>
   stop(): void
@@ -69,13 +73,14 @@ export function useActions(onDeleted: () => void): Actions {
     said,
     refused,
     error,
-    async act(action, rows, onEnd) {
+    async act(action, rows, { body = {}, onEnd }) {
       let last = NONE
       await work(async (signal) => {
         setSaid(`${WORDS[action]}: 0 of ${shown(rows.length)}`)
         await queries.cancelQueries({ queryKey: ['overview'] })
         foresee(action, rows)
         await actOnAll(action, rows, {
+          body,
           signal,
           onProgress(progress) {
             last = progress

@@ -15,10 +15,15 @@ interface ListKeys {
 export const pauseOrResume = (rows: readonly Row[]): 'pause' | 'resume' =>
   rows.length > 0 && rows.every(({ status }) => status === 'paused') ? 'resume' : 'pause'
 
+/** Returns mute, or unmute where all of them are muted. */
+export const muteOrUnmute = (rows: readonly Row[]): 'mute' | 'unmute' =>
+  rows.length > 0 && rows.every(({ mute }) => mute !== null) ? 'unmute' : 'mute'
+
 /** The keys of the list. */
 export function useListKeys({ targets, act, clear }: ListKeys): void {
   useShortcut('list', 'r', () => act('run'))
   useShortcut('list', 'p', () => act(pauseOrResume(targets())))
+  useShortcut('list', 'm', () => act(muteOrUnmute(targets())))
   useShortcut('list', 'e', () => act('seen'))
   useShortcut('list', 'u', () => act('unseen'))
   useEscape(clear)

@@ -16,6 +16,9 @@ export function useReasons(): ReasonOf {
       return hasChange ? null : 'None of them has a change to mark.'
     }
     if (!mayWrite) return 'Your role may only read.'
+    if (action === 'unmute' && !rows.some(({ mute }) => mute !== null)) return 'None of them is muted.'
+    if ((action === 'label' || action === 'interval') && !rows.some(({ managed_by: by }) => by === 'api'))
+      return 'They are declared in a cluster or a file, and are edited there.'
     if (action === 'delete' && !rows.some(({ managed_by: by }) => by === 'api'))
       return 'They are declared in a cluster or a file, and are deleted there.'
     return null

@@ -1,19 +1,19 @@
 import { useCallback, useRef, useState } from 'react'
 import { type Command, useCommands } from '../parts/commands.ts'
-import type { Action } from './bulk.ts'
+import type { Action, ActionBody } from './bulk.ts'
 import { type Filters, queryOf } from './filters.ts'
 import type { OrderedRows, Row } from './ordered-rows.ts'
 import { type Actions, useActions, WORDS } from './use-actions.ts'
 import { useChosen } from './use-chosen.ts'
-import { pauseOrResume, useListKeys } from './use-list-keys.ts'
+import { muteOrUnmute, pauseOrResume, useListKeys } from './use-list-keys.ts'
 import { type ReasonOf, useReasons } from './use-reasons.ts'
 
 /** Which rows of the list are selected, and what is done with them. */
 export interface Selection {
   readonly chosen: ReadonlyMap<string, Row>
   readonly actions: Actions
-  /** The monitors that are about to be deleted, once the person agrees. Null: none. */
-  readonly deleting: readonly Row[] | null
+  /** The monitors of an action that a person is asked more about, such as until when. Null: none. */
+  readonly asking: Asking | null
   readonly reasonOf: ReasonOf
   /** Selects or leaves a row; with `isRange` selects all from the one that was chosen last. */
   choose(index: number, isRange: boolean): void
@@ -24,8 +24,19 @@ export interface Selection {
   clear(): void
   /** The list is at another row. */
   onActive(index: number): void
-  answer(isYes: boolean): void
+  /** Does the action that was asked about. Null: leaves it. */
+  answer(body: ActionBody | null): void
 }
+
+interface Asking {
+  readonly action: AskedAction
+  readonly rows: readonly Row[]
+}
+
+/** Actions that need more than the monitors. */
+export const ASKED = ['delete', 'mute', 'label', 'interval'] as const
+type AskedAction = (typeof ASKED)[number]
+const isAsked = (action: Action): action is AskedAction => ASKED.some((one) => one === action)
 
 interface Listed {
   readonly filters: Filters
@@ -37,7 +48,7 @@ interface Listed {
 export function useSelection({ filters, rows, startAgain }: Listed): Selection {
   const { chosen, choose, setChosen } = useChosen(rows, queryOf(filters))
   const actions = useActions(startAgain)
-  const [deleting, setDeleting] = useState<readonly Row[] | null>(null)
+  const [asking, setAsking] = useState<Asking | null>(null)
   const active = useRef(0)
   const reasonOf = useReasons()
   const clear = () => setChosen(new Map())
@@ -45,14 +56,14 @@ export function useSelection({ filters, rows, startAgain }: Listed): Selection {
     const row = rows.at(active.current)
     return chosen.size > 0 ? [...chosen.values()] : row ? [row] : []
   }
-  async function begin(action: Action, on: readonly Row[]) {
+  async function begin(action: Action, on: readonly Row[], body: ActionBody = {}) {
     // A row that is selected afterwards stays selected.
-    await actions.act(action, on, chosen.size > 0 ? clear : () => {})
+    await actions.act(action, on, { body, onEnd: chosen.size > 0 ? clear : () => {} })
   }
   function act(action: Action) {
     const on = targets()
     if (on.length === 0 || actions.isBusy || reasonOf(action, on) !== null) return
-    if (action === 'delete') setDeleting(on)
+    if (isAsked(action)) setAsking({ action, rows: on })
     else void begin(action, on)
   }
   async function selectAll() {
@@ -62,16 +73,16 @@ export function useSelection({ filters, rows, startAgain }: Listed): Selection {
   const selection: Selection = {
     chosen,
     actions,
-    deleting,
+    asking,
     reasonOf,
     choose,
     act,
     clear,
     selectAll: () => void selectAll(),
     onActive: useCallback((index: number) => void (active.current = index), []),
-    answer(isYes) {
-      setDeleting(null)
-      if (isYes && deleting) void begin('delete', deleting)
+    answer(body) {
+      setAsking(null)
+      if (body && asking) void begin(asking.action, asking.rows, body)
     },
   }
   useListKeys({ targets, act, clear })
@@ -88,7 +99,9 @@ function useListCommands({ chosen, act, selectAll, clear, reasonOf }: Selection,
     refused: reasonOf(action, rows),
     act: () => act(action),
   })
-  const offered = (['run', pauseOrResume(rows), 'seen', 'delete'] as const).map(commandOf)
+  const offered = (
+    ['run', pauseOrResume(rows), muteOrUnmute(rows), 'label', 'interval', 'seen', 'delete'] as const
+  ).map(commandOf)
   useCommands(
     rows.length === 0
       ? [{ id: 'all', title: `Select all ${total.toLocaleString('en')}`, refused: null, act: selectAll }]

@@ -72,6 +72,7 @@ describe('the table of routes', () => {
       'POST /v1/monitors/bulk: bulk',
       'POST /v1/monitors/:id/backtest: backtest',
       'POST /v1/serp-monitors/preview: preview',
+      'POST /v1/serp-monitors/bulk: bulk',
       'POST /v1/serp-monitors/:id/backtest: backtest',
       'POST /v1/deliveries/test: delivery_test',
       'POST /v1/predicates/try: predicate_trial',
@@ -79,6 +80,7 @@ describe('the table of routes', () => {
       'POST /v1/looks/:id/extract: look_extract',
       'POST /v1/looks/:id/candidates: look_extract',
       'GET /v1/runs/:id/diff: difference',
+      'POST /v1/deliveries/replay: replay',
       'GET /v1/team/audit/export: export',
     ])
   })

@@ -209,3 +209,74 @@ describe('a bulk action', () => {
     expect((await post(await api.member(owner, 'member'), { action: 'pause', ids: [UNKNOWN] })).status).toBe(200)
   })
 })
+
+describe('labels and the interval of many monitors', () => {
+  const of = async (owner: CreatedOwner, id: string) =>
+    (await api.call(owner.api_key, 'GET', `/v1/monitors/${id}`)).body as Readonly<Record<string, unknown>>
+  const ask = async (owner: CreatedOwner, body: object) =>
+    (await post(owner.api_key, body)).body as never as MonitorBulkDone
+
+  test('are added and taken away, and the others stay', async () => {
+    const owner = await api.owner()
+    const ids = await monitors(owner, 2)
+    await ask(owner, { action: 'label', ids, labels: { add: { team: 'shop', env: 'live' } } })
+    const done = await ask(owner, {
+      action: 'label',
+      ids,
+      labels: { add: { team: 'web' }, remove: ['env', 'unknown'] },
+    })
+    expect(done).toMatchObject({ action: 'label', succeeded: 2, failed: 0 })
+    for (const id of ids) expect((await of(owner, id))['labels']).toEqual({ team: 'web' })
+    expect(await audit(owner, 'monitor.updated')).toHaveLength(4)
+  })
+
+  test('are refused one by one where a plan or a manifest says so', async () => {
+    const owner = await api.owner({ plan: 'free' })
+    const [id = ''] = await monitors(owner, 1)
+    const done = await ask(owner, { action: 'interval', ids: [id, UNKNOWN], schedule_interval_seconds: 7_200 })
+    expect(done).toMatchObject({ succeeded: 1, failed: 1, results: [{ ok: true }, { error: { code: 'NOT_FOUND' } }] })
+    expect((await of(owner, id))['schedule_interval_seconds']).toBe(7_200)
+    const short = await ask(owner, { action: 'interval', ids: [id], schedule_interval_seconds: 1 })
+    expect(short.results[0]?.error).toMatchObject({ code: 'VALIDATION_ERROR' })
+    const long = { labels: { add: { team: 'x'.repeat(64) } } }
+    expect((await post(owner.api_key, { action: 'label', ids: [id], ...long })).status).toBe(422)
+  })
+
+  test.each([
+    [{ action: 'label' }],
+    [{ action: 'interval' }],
+    [{ action: 'pause', labels: {} }],
+    [{ action: 'label', labels: {}, until: null }],
+  ])('need the keys of their action, and no others: %j', async (body) => {
+    const owner = await api.owner()
+    expect((await post(owner.api_key, { ids: [UNKNOWN], ...body })).status).toBe(422)
+  })
+
+  test('of searches are changed, and they are muted and paused, by the route of searches', async () => {
+    const owner = await api.owner()
+    const body = { name: 'Rank', keyword: 'kettle', schedule_interval_seconds: 3_600, target_domain: 'example.com' }
+    const { body: made } = await api.call(owner.api_key, 'POST', '/v1/serp-monitors', body)
+    const id = String(made['id'])
+    const bulkSearches = (sent: object) =>
+      api.call(owner.api_key, 'POST', '/v1/serp-monitors/bulk', { ids: [id], ...sent })
+    for (const sent of [
+      { action: 'label', labels: { add: { team: 'seo' } } },
+      { action: 'mute', until: null, reason: 'a move' },
+      { action: 'pause' },
+    ])
+      expect((await bulkSearches(sent)).body).toMatchObject({ succeeded: 1, failed: 0 })
+    const { body: now } = await api.call(owner.api_key, 'GET', `/v1/serp-monitors/${id}`)
+    expect(now).toMatchObject({ labels: { team: 'seo' }, status: 'paused', mute: { until: null, reason: 'a move' } })
+    const { body: row } = await api.call(owner.api_key, 'GET', '/v1/overview?muted=true')
+    expect(row['data']).toMatchObject([{ id, mute: { until: null, drop: false } }])
+    expect((await api.call(owner.api_key, 'GET', '/v1/overview/counts')).body).toMatchObject({ muted: 1 })
+    expect((await api.call(owner.api_key, 'GET', '/v1/overview?muted=false')).body['data']).toEqual([])
+    // A page is none of theirs.
+    const [page = ''] = await monitors(owner, 1)
+    const { body: refused } = await api.call(owner.api_key, 'POST', '/v1/serp-monitors/bulk', {
+      ids: [page],
+      action: 'pause',
+    })
+    expect(refused).toMatchObject({ failed: 1, results: [{ error: { code: 'NOT_FOUND' } }] })
+  })
+})

@@ -17,7 +17,7 @@ afterAll(() => served.close())
 const hook = 'https://example.com/hook?token=1'
 
 describe('delivery', () => {
-  test('a delivery has the fifteen fields of the table', async () => {
+  test('a delivery has the fifteen fields of the table, and beyond the contract its monitor', async () => {
     const id = await seedDelivery(served.api.services, run, {
       config: { type: 'webhook', url: hook, headers: { authorization: 'Bearer hidden' } },
       status: 'failed',
@@ -33,6 +33,7 @@ describe('delivery', () => {
       monitor_id: monitor,
       user_id: served.owner.user_id,
       run_id: run,
+      monitor: { kind: 'page', name: expect.any(String) },
       delivery_type: 'webhook',
       destination: hook,
       payload: { id, version: '2026-05-01', monitor_id: monitor },

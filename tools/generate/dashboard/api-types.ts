@@ -60,6 +60,7 @@ const ANSWERS: Readonly<Record<string, Wanted>> = {
       'warnings',
       'diff_predicate',
       'visual_config',
+      'mute',
     ],
   },
   SerpMonitor: {

@@ -2,12 +2,12 @@ import { useQuery } from '@tanstack/react-query'
 import { ask } from '../../api/client.ts'
 import type { Issue } from '../../api/client.ts'
 import type { Usage } from '../../api/types.ts'
+import { INTERVALS } from '../../parts/intervals.ts'
 import { every } from '../../parts/time.tsx'
 import controls from '../../style/controls.module.css'
 import { FaultLine } from '../form/fault-line.tsx'
 import style from '../new.module.css'
 
-const INTERVALS = [60, 300, 900, 1_800, 3_600, 10_800, 21_600, 43_200, 86_400, 604_800]
 const MONTH_SECONDS = 30 * 86_400
 const count = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
 
@@ -29,7 +29,7 @@ export function IntervalField({ interval, least = 0, runs = 1, issues, onInterva
     staleTime: 60_000,
   })
   const monthly = (runs * MONTH_SECONDS) / interval
-  const known = INTERVALS.filter((seconds) => seconds >= least)
+  const known: readonly number[] = INTERVALS.filter((seconds) => seconds >= least)
   const choices = known.includes(interval) ? known : [...known, interval].toSorted((a, b) => a - b)
   const limit = data?.runs.limit ?? null
   return (

@@ -109,6 +109,7 @@ test('the counts are those of the lists that the filters leave', async () => {
     total: 6,
     unseen: 1,
     failing: 0,
+    muted: 0,
     locked: 0,
     by_status: [
       { status: 'paused', count: 5 },
