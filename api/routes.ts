@@ -33,6 +33,7 @@ import { createFromTemplateRoute, listTemplatesRoute } from './routes/monitors/t
 import { writeMonitorRoute } from './routes/monitors/written-monitors.ts'
 import { openApiRoute } from './routes/openapi.ts'
 import { changeRoutes } from './routes/overview/changes.ts'
+import { matchingMutes } from './routes/overview/matching-mutes.ts'
 import { overviewRoutes } from './routes/overview/overview.ts'
 
 /** Routes about more than the monitors of one kind, in the order of the OpenAPI document. */
@@ -77,7 +78,12 @@ const shared: readonly Route[] = [
 /** Returns every route of the API, with those of these kinds of monitor. */
 export function routesOf(kinds: readonly ServedKind[]): readonly Route[] {
   const tables = kinds.map(({ kind }) => kind.table)
-  const overview = [...overviewRoutes(tables), ...changeRoutes(tables), eventsRoute(tables)]
+  const overview = [
+    ...overviewRoutes(tables),
+    ...matchingMutes(kinds.map(({ kind }) => kind)),
+    ...changeRoutes(tables),
+    eventsRoute(tables),
+  ]
   const trial = testDeliveryRoute(kinds.map(({ kind }) => kind))
   const described = [...kinds.flatMap((served) => monitorRoutes(served)), ...overview, trial, ...shared]
   return [...described, openApiRoute(described)]

@@ -11,3 +11,14 @@ export interface Invalid {
   readonly kind: 'invalid'
   readonly issues: readonly Issue[]
 }
+
+/** A filter leaves another number of records than the requester expected, who has seen a list of them. */
+export interface OtherCount {
+  readonly kind: 'other_count'
+  /** What the filter leaves, in words. */
+  readonly what: 'failed or dead deliveries' | 'monitors'
+  readonly expected: number
+  readonly count: number
+  /** How many one request may be about. `count` may be one more, where they are more. */
+  readonly most: number
+}

@@ -1,4 +1,4 @@
-import type { NotFound } from '../core/outcome.ts'
+import type { NotFound, OtherCount } from '../core/outcome.ts'
 import type { Requester } from '../schema/account/audit.ts'
 import { MAX_REPLAYED, REPLAY_BATCH } from '../schema/run/delivery-replay.ts'
 import type { DeliveryStatus } from '../schema/run/delivery.ts'
@@ -21,14 +21,6 @@ interface FilterWanted extends Requester {
   readonly expected: number
 }
 
-/** The filter leaves another number of deliveries than the requester expected. */
-export interface OtherCount {
-  readonly kind: 'other_count'
-  readonly expected: number
-  /** Null: more than one request may send again. */
-  readonly count: number | null
-}
-
 /** How many were sent again, and how many were not failed or dead any more. */
 interface Replayed {
   readonly kind: 'done'
@@ -46,7 +38,13 @@ export async function replayFiltered(
 ): Promise<Replayed | OtherCount> {
   const ids = await listReplayable(store, { ...filter, teamId }, MAX_REPLAYED + 1)
   if (ids.length !== expected)
-    return { kind: 'other_count', expected, count: ids.length > MAX_REPLAYED ? null : ids.length }
+    return {
+      kind: 'other_count',
+      what: 'failed or dead deliveries',
+      expected,
+      count: ids.length,
+      most: MAX_REPLAYED,
+    }
   let queued = 0
   for (let from = 0; from < ids.length; from += REPLAY_BATCH) {
     const batch = ids.slice(from, from + REPLAY_BATCH)

@@ -21,28 +21,33 @@ export type MuteOutcome<Row extends EveryRow = EveryRow> = DoneMonitor<Row> | No
 export const muteMonitor = <Spec extends EverySpec, Row extends EveryRow>(
   { store, secrets }: Pick<MonitorContext, 'store' | 'secrets'>,
   kind: Kind<Spec, Row>,
-  { teamId, actor, id, until, reason, drop }: OneMonitor & MuteRequest,
+  { teamId, actor, id, ...request }: OneMonitor & MuteRequest,
 ): Promise<MuteOutcome<Row>> =>
   store.transaction(async (tx): Promise<MuteOutcome<Row>> => {
     const stored = await lockMonitor(tx, teamId, id, kind.table)
     if (!stored) return NO_MONITOR
-    const nowMs = await storeTime(tx)
-    const untilMs = until === null ? null : Date.parse(until)
-    if (untilMs !== null && untilMs <= nowMs) return badEnd('must be in the future')
-    if (untilMs !== null && untilMs > nowMs + MOST_MUTE_MS)
-      return badEnd('must be at most 50 years ahead: null mutes the monitor until somebody unmutes it')
-    const mute: Mute = {
-      since: new Date(nowMs).toISOString(),
-      until: untilMs === null ? null : new Date(untilMs).toISOString(),
-      reason: reason ?? null,
-      drop: drop ?? false,
-    }
+    const mute = muteOf(request, await storeTime(tx))
+    if ('kind' in mute) return mute
     const monitor = await change(tx, { kind, secrets, stored, mute })
     const target = { id: stored.id, label: stored.name }
     const { since: _, ...metadata } = mute
     await recordAudit(tx, { teamId, actor, action: auditedAs(kind, 'muted'), target, metadata })
     return { kind: 'done', monitor }
   })
+
+/** Returns the mute that is asked for. `nowMs`: the time of the store. */
+export function muteOf({ until, reason, drop }: MuteRequest, nowMs: number): Mute | Invalid {
+  const untilMs = until === null ? null : Date.parse(until)
+  if (untilMs !== null && untilMs <= nowMs) return badEnd('must be in the future')
+  if (untilMs !== null && untilMs > nowMs + MOST_MUTE_MS)
+    return badEnd('must be at most 50 years ahead: null mutes the monitor until somebody unmutes it')
+  return {
+    since: new Date(nowMs).toISOString(),
+    until: untilMs === null ? null : new Date(untilMs).toISOString(),
+    reason: reason ?? null,
+    drop: drop ?? false,
+  }
+}
 
 const badEnd = (message: string): Invalid => ({ kind: 'invalid', issues: [{ path: 'until', message }] })
 

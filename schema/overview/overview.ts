@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { identityQuery, Labels, ManagedBy } from '../monitor/labels.ts'
 import { LISTED_STATUSES } from '../monitor/monitor.ts'
-import { Mute } from '../monitor/mute.ts'
+import { Mute, MuteRequest } from '../monitor/mute.ts'
 import { pageQuery } from '../page-of.ts'
 import { MONITOR_KINDS } from '../resource-kind.ts'
 import { RUN_FAULTS, type RunFaultCode } from '../run/run-fault.ts'
@@ -122,7 +122,30 @@ export const OverviewRow = Closed({
 })
 export type OverviewRow = Static<typeof OverviewRow>
 
+/** Most monitors that a filter may leave, to be muted by one request. */
+export const MAX_MUTED = 100_000
+/** So many are muted in one transaction. */
+export const MUTE_BATCH = 2_000
+
+/** Body of `POST /v1/overview/mute`. */
+export const MuteMatching = Closed({
+  ...MuteRequest.properties,
+  filter: Closed(overviewFilters, { description: 'As of `GET /v1/overview`.' }),
+  expected: Whole(1, MAX_MUTED, { description: 'How many monitors it leaves. Another number is a CONFLICT.' }),
+})
+
+/** Body of `POST /v1/overview/unmute`. */
+export const UnmuteMatching = Closed({
+  filter: MuteMatching.properties.filter,
+  expected: MuteMatching.properties.expected,
+})
+
 const Count = Type.Integer({ minimum: 0 })
+
+/** Response of `POST /v1/overview/mute` and `/v1/overview/unmute`. */
+export const MatchingMuted = Closed({
+  changed: Type.Integer({ minimum: 0, description: 'How many were muted or unmuted. One that is not muted stays so.' }),
+})
 
 /** Response of `GET /v1/overview/counts`: how many monitors each filter would leave. */
 export const OverviewCounts = Closed({

@@ -94,6 +94,18 @@ export async function moveMuted(tx: Queryable, secrets: SecretBox, monitor: Mute
   }
 }
 
+const holding = rowOf(Type.Object({ no: Type.Integer() }))
+
+/** Returns those of these monitors that have messages which a mute holds. */
+export const findHolding = (tx: Queryable, nos: readonly number[]): Promise<readonly number[]> =>
+  tx.anyFirst(sql.type(holding)`
+    with given as (select unnest(${sql.array([...nos], 'int8')}) as no)
+    select g.no from given g
+    where exists (select from deliveries d where d.monitor_no = g.no and ${IS_MUTED})
+      or exists (select from notices d where d.muted_no = g.no and ${IS_MUTED})
+    order by g.no
+  `)
+
 /** Their ids are in the order in which they fired. */
 const lockMuted = (tx: Queryable, outbox: Outbox, { no, after }: { readonly no: number; readonly after: string }) =>
   tx.any(sql.type(muted)`

@@ -45,6 +45,8 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('Monito
     await dialog.getByLabel('Why, for those who see it').fill('<b>a move</b>')
     await dialog.getByRole('button', { name: 'Mute' }).click()
     await page.getByRole('status').getByText('Mute: 2 done.').waitFor()
+    // All that the filters leave are muted by one request.
+    expect(watched.asked.filter((path) => path === '/v1/overview/mute')).toHaveLength(1)
     const page1 = await read(`/v1/monitors/${kettle}`)
     const { until, reason, drop } = page1['mute'] as { until: string; reason: string; drop: boolean }
     expect(Math.abs(Date.parse(until) - Date.now() - HOUR_MS)).toBeLessThan(60_000)
@@ -67,7 +69,7 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('Monito
     const { page } = await dashboard.open(`/monitors/${kettle}`, owner)
     await page.getByRole('button', { name: 'Unmute' }).waitFor()
     await page.keyboard.press('m')
-    await page.getByRole('button', { name: 'Mute…' }).waitFor()
+    await page.getByRole('button', { name: 'Mute…', disabled: false }).waitFor()
     expect(await read(`/v1/monitors/${kettle}`)).not.toHaveProperty('mute')
     await page.keyboard.press('m')
     const dialog = page.getByRole('dialog', { name: 'Mute Kettle' })

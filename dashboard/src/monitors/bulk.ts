@@ -1,7 +1,8 @@
 import { ApiFault, ask } from '../api/client.ts'
 import { explain, isPassing, retryMs } from '../api/faults.ts'
 import { pause } from '../api/pause.ts'
-import { type BulkDone, COLLECTIONS, LIMITS } from '../api/types.ts'
+import { type BulkDone, COLLECTIONS, LIMITS, type MatchingMuted } from '../api/types.ts'
+import type { Filters } from './filters.ts'
 import type { Row } from './ordered-rows.ts'
 
 export type Action =
@@ -60,6 +61,25 @@ export async function actOnAll(
     done += batch.length - found.length
     onProgress({ done, refused: [...refused] })
   }
+}
+
+/** All monitors that filters leave, and how many they are. */
+interface Matching {
+  readonly filters: Filters
+  readonly expected: number
+}
+
+const FLAGS: readonly string[] = ['failing', 'unseen', 'locked', 'muted']
+
+/** Mutes or unmutes all monitors that filters leave. Throws an `ApiFault` where they are more or fewer by now. */
+export async function muteMatching(
+  action: 'mute' | 'unmute',
+  { filters, expected }: Matching,
+  body: ActionBody,
+): Promise<void> {
+  const given = Object.entries(filters).filter(([name]) => name !== 'sort')
+  const filter = Object.fromEntries(given.map(([name, text]) => [name, FLAGS.includes(name) ? text === 'true' : text]))
+  await ask<MatchingMuted>(`/v1/overview/${action}`, { method: 'POST', body: { ...body, filter, expected } })
 }
 
 function batchesOf(action: Action, rows: readonly Row[]): readonly (readonly Row[])[] {

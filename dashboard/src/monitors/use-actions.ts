@@ -1,7 +1,15 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import type { Overview } from '../api/types.ts'
-import { type Action, type ActionBody, actOnAll, afterAction, type Progress, type Refusal } from './bulk.ts'
+import {
+  type Action,
+  type ActionBody,
+  actOnAll,
+  afterAction,
+  muteMatching,
+  type Progress,
+  type Refusal,
+} from './bulk.ts'
 import type { Filters } from './filters.ts'
 import type { Row } from './ordered-rows.ts'
 import { readAll } from './read-all.ts'
@@ -19,6 +27,13 @@ export const WORDS: Readonly<Record<Action, string>> = {
   unseen: 'Mark as unseen',
 }
 
+interface How {
+  readonly body?: ActionBody
+  /** The rows are all that these filters leave. Null: some of them. */
+  readonly filters?: Filters | null
+  onEnd(): void
+}
+
 /** What is done with many monitors, and how it ended. */
 export interface Actions {
   readonly isBusy: boolean
@@ -27,7 +42,7 @@ export interface Actions {
   readonly refused: readonly Refusal[]
   readonly error: unknown
   /** `onEnd` is called when all are asked for, before the list is read again. */
-  act(action: Action, rows: readonly Row[], how: { readonly body?: ActionBody; onEnd(): void }): Promise<void>
+  act(action: Action, rows: readonly Row[], how: How): Promise<void>
   /** Reads all that match. Null: it failed. */
   selectAll(filters: Filters): Promise<ReadonlyMap<string, Row> | null>
   stop(): void
@@ -73,12 +88,17 @@ export function useActions(onDeleted: () => void): Actions {
     said,
     refused,
     error,
-    async act(action, rows, { body = {}, onEnd }) {
+    async act(action, rows, { body = {}, filters = null, onEnd }) {
       let last = NONE
       await work(async (signal) => {
         setSaid(`${WORDS[action]}: 0 of ${shown(rows.length)}`)
         await queries.cancelQueries({ queryKey: ['overview'] })
         foresee(action, rows)
+        if (filters !== null && (action === 'mute' || action === 'unmute')) {
+          await muteMatching(action, { filters, expected: rows.length }, body)
+          last = { done: rows.length, refused: [] }
+          return
+        }
         await actOnAll(action, rows, {
           body,
           signal,

@@ -58,7 +58,8 @@ export function useSelection({ filters, rows, startAgain }: Listed): Selection {
   }
   async function begin(action: Action, on: readonly Row[], body: ActionBody = {}) {
     // A row that is selected afterwards stays selected.
-    await actions.act(action, on, { body, onEnd: chosen.size > 0 ? clear : () => {} })
+    const all = on.length === rows.total && chosen.size === rows.total ? filters : null
+    await actions.act(action, on, { body, filters: all, onEnd: chosen.size > 0 ? clear : () => {} })
   }
   function act(action: Action) {
     const on = targets()

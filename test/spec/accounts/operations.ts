@@ -41,6 +41,12 @@ export function examplesOf(served: ServedApi, owner: CreatedOwner) {
   const me = served.as(owner.api_key)
   const { services } = served.api
   const monitor = async () => (await createMonitor(me, WITH_SECRETS)).id
+  /** A filter that leaves one new monitor. */
+  const matching = async () => {
+    const name = crypto.randomUUID()
+    await createMonitor(me, { ...WITH_SECRETS, name })
+    return { filter: { q: name }, expected: 1 }
+  }
   const search = async () =>
     (await me.post('/v1/serp-monitors', { ...SEARCH, deliveries: WITH_SECRETS.deliveries })).body.id
   const run = async () => seedRun(services, await monitor())
@@ -94,6 +100,8 @@ export function examplesOf(served: ServedApi, owner: CreatedOwner) {
     'POST /v1/monitors/from-template/:slug': async () => ({ url: 'https://example.com/' }),
     'POST /v1/serp-monitors': async () => SEARCH,
     'POST /v1/serp-monitors/preview': async () => SEARCH,
+    'POST /v1/overview/mute': async () => ({ ...(await matching()), until: null }),
+    'POST /v1/overview/unmute': matching,
     'POST /v1/changes/seen': async () => ({ until: await run() }),
     'POST /v1/changes/unseen': async () => ({ run_id: await run() }),
     'POST /v1/deliveries/test': async () => ({ delivery: { type: 'email', to: owner.email } }),
