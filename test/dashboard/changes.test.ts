@@ -72,6 +72,7 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The ch
     // A mark counts for the older changes of its monitor.
     await expect.poll(() => unseen.count()).toBe(2)
     await page.getByRole('link', { name: /Changes 1$/ }).waitFor()
+    await expect.poll(() => page.title()).toBe('(1) Changes – Tidemark')
     await page.keyboard.press('u')
     await expect.poll(() => unseen.count()).toBe(3)
     await page.keyboard.press('Enter')

@@ -16,6 +16,7 @@ import { PersonMenu, TeamMenu } from './menus.tsx'
 import { Away, Notice } from './notice.tsx'
 import { useMe } from './use-me.ts'
 import { useScreenFocus } from './use-screen-focus.ts'
+import { useTitleBadge } from './use-title.ts'
 
 /** The rail and the bar around each screen. Every screen shows whose data it is. */
 export function Frame({ children }: { readonly children: ReactNode }) {
@@ -66,6 +67,7 @@ function noteLink({ target }: MouseEvent) {
 function Rail() {
   const [path] = useLocation()
   const { unseen, failing } = useRailCounts()
+  useTitleBadge(unseen)
   return (
     <nav className={style['rail']} aria-label="Screens">
       <Link href="/" className={style['mark']} aria-label="Tidemark">
