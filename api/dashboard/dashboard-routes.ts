@@ -38,6 +38,10 @@ const SCREENS: readonly string[] = [
   '/changes',
   '/new',
   '/new/search',
+  '/team',
+  '/keys',
+  '/audit',
+  '/account',
   ...Object.values(RESOURCE_KINDS).flatMap(({ collection }) => [
     `/${collection}/:id`,
     `/${collection}/:id/edit`,

@@ -105,6 +105,45 @@ export const screensOf = ({ monitor, run, text, look }: Seeded): readonly Screen
     arrive: (page) => page.getByRole('heading', { name: 'What differs' }).waitFor(),
   },
   ...(text === undefined ? [] : [runOfText(text)]),
+  ...KEY_SCREENS,
+]
+
+const keysRead = (page: Page) => page.getByRole('region', { name: 'Keys that work' }).waitFor()
+
+const KEY_SCREENS: readonly Screen[] = [
+  { name: 'api-keys', path: '/keys', arrive: keysRead },
+  {
+    name: 'api-keys-new',
+    path: '/keys',
+    async arrive(page) {
+      await keysRead(page)
+      await page.getByRole('button', { name: 'New key' }).click()
+      await page.getByRole('dialog').getByLabel('Name').fill('Deploy of the shop')
+    },
+  },
+  {
+    name: 'api-keys-issued',
+    path: '/keys',
+    async arrive(page) {
+      await keysRead(page)
+      await page.getByRole('button', { name: 'New key' }).click()
+      await page.getByRole('dialog').getByLabel('Name').fill('Deploy of the shop')
+      await page.keyboard.press('Enter')
+      await page.getByRole('dialog', { name: 'Copy the key now' }).waitFor()
+    },
+  },
+  {
+    name: 'api-keys-revoke',
+    path: '/keys',
+    async arrive(page) {
+      await keysRead(page)
+      await page
+        .getByRole('button', { name: /^Revoke: / })
+        .first()
+        .click()
+      await page.getByRole('alertdialog').waitFor()
+    },
+  },
 ]
 
 const runOfText = ({ monitor, run }: NonNullable<Seeded['text']>): Screen => ({

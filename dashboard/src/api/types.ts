@@ -965,6 +965,32 @@ export type Usage = {
   } | null
 }
 
+/** The answer of `GET /v1/keys`. */
+export type ApiKeys = {
+  readonly data: readonly {
+    readonly id: string
+    readonly name: string
+    readonly key_prefix: string
+    readonly scopes: readonly ('read' | 'write')[]
+    readonly expires_at: string | null
+    readonly last_used_at: string | null
+    readonly created_by: string
+    readonly created_at: string
+    readonly replaced: boolean
+  }[]
+}
+
+/** The answer of `POST /v1/keys`. */
+export type ApiKeyIssued = {
+  readonly key: string
+  readonly apiKey: {
+    readonly id: string
+    readonly name: string
+    readonly scopes: readonly ('read' | 'write')[]
+    readonly expires_at: string | null
+  }
+}
+
 /** What each event of `GET /v1/events` has. */
 export type Events = {
   readonly change: {

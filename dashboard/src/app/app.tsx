@@ -10,6 +10,8 @@ const MonitorPage = lazy(async () => ({ default: (await import('../monitor/monit
 
 const ChangesPage = lazy(async () => ({ default: (await import('../changes/changes-page.tsx')).ChangesPage }))
 
+const KeysPage = lazy(async () => ({ default: (await import('../keys/keys-page.tsx')).KeysPage }))
+
 const NewPage = lazy(async () => ({ default: (await import('../new/new-page.tsx')).NewPage }))
 
 const EditPage = lazy(async () => ({ default: (await import('../new/edit-page.tsx')).EditPage }))
@@ -49,6 +51,7 @@ export const App = () => (
           <Switch>
             <Route path="/" component={MonitorList} />
             <Route path="/changes" component={ChangesPage} />
+            <Route path="/keys" component={KeysPage} />
             <Route path="/new" component={NewPage} />
             <Route path="/new/search" component={NewSearchPage} />
             <Route path="/monitors/:id/runs/:run">

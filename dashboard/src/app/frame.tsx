@@ -87,6 +87,10 @@ function Rail() {
         Changes
         {unseen > 0 && <span className={style['count']}>{unseen > 99 ? '99+' : unseen}</span>}
       </Link>
+      <Link href="/team" className={style['place']} aria-current={TEAM.includes(path) ? 'page' : undefined}>
+        <Icon name="people" />
+        Team
+      </Link>
       <span className={style['space']} />
       <a href="/docs" className={style['place']}>
         <Icon name="book" />
@@ -99,6 +103,9 @@ function Rail() {
     </nav>
   )
 }
+
+/** The screens about the team. */
+const TEAM = ['/team', '/keys', '/audit']
 
 function Bar({ me, onKeys }: { readonly me: Me | null; onKeys(): void }) {
   const isLive = useIsLive()

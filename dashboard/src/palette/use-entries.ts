@@ -25,6 +25,13 @@ const SCREENS = [
   ['Changes', '/changes', 'g c'],
   ['New monitor', '/new', 'n'],
 ] as const satisfies readonly (readonly [string, string, KeyOf<'everywhere'> | KeyOf<'list'>])[]
+/** Screens that no key leads to. */
+const FURTHER = [
+  ['Team', '/team', ''],
+  ['API keys', '/keys', ''],
+  ['Audit log', '/audit', ''],
+  ['Account', '/account', ''],
+] as const
 /** Pages that the dashboard does not draw. */
 const DOCUMENTS = [
   ['Documentation', '/docs'],
@@ -87,7 +94,13 @@ const isFound = ({ name, target }: Overview['data'][number], text: string): bool
 function usePlaces(): readonly Entry[] {
   const [, go] = useLocation()
   return [
-    ...SCREENS.map(([title, path, keys]) => ({ id: path, title, note: keys, refused: null, act: () => go(path) })),
+    ...[...SCREENS, ...FURTHER].map(([title, path, keys]) => ({
+      id: path,
+      title,
+      note: keys,
+      refused: null,
+      act: () => go(path),
+    })),
     ...DOCUMENTS.map(([title, path]) => ({
       id: path,
       title,
