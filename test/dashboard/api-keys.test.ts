@@ -5,6 +5,7 @@ import { describeIf } from '../support/run/skip.ts'
 import { type Dashboard, hasBrowser, startDashboard } from './open-dashboard.ts'
 import { refusalOf } from './refusal-of.ts'
 import { addKeys, IMITATED, TURNED } from './seeded-people.ts'
+import { tabTo } from './tab-to.ts'
 
 const ROLE = (role: string) =>
   `Your role, ${role}, may not create, rotate or delete API keys. Ask an admin or the owner.`
@@ -172,13 +173,3 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The AP
     await page.context().close()
   })
 })
-
-/** Presses the Tab key until a button of this name has the focus. */
-async function tabTo(page: Page, name: string): Promise<void> {
-  const focused = `(({ activeElement: e }) => e.getAttribute('aria-label') ?? e.textContent)(document)`
-  for (let presses = 0; presses < 60; presses += 1) {
-    await page.keyboard.press('Tab')
-    if ((await page.evaluate(focused)) === name) return
-  }
-  throw new Error(`the Tab key does not lead to ${name}`)
-}

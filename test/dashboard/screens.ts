@@ -105,7 +105,36 @@ export const screensOf = ({ monitor, run, text, look }: Seeded): readonly Screen
     arrive: (page) => page.getByRole('heading', { name: 'What differs' }).waitFor(),
   },
   ...(text === undefined ? [] : [runOfText(text)]),
+  ...TEAM_SCREENS,
   ...KEY_SCREENS,
+]
+
+const peopleRead = (page: Page) =>
+  page
+    .getByRole('button', { name: /^(?:Leave|Remove): / })
+    .first()
+    .waitFor()
+
+const TEAM_SCREENS: readonly Screen[] = [
+  { name: 'team', path: '/team', arrive: peopleRead },
+  {
+    name: 'team-settings',
+    path: '/team',
+    async arrive(page) {
+      await peopleRead(page)
+      await page.getByText('Each permission').click()
+      await page.getByRole('switch').last().scrollIntoViewIfNeeded()
+    },
+  },
+  {
+    name: 'team-invite',
+    path: '/team',
+    async arrive(page) {
+      await peopleRead(page)
+      await page.getByRole('button', { name: 'Invite', exact: true }).click()
+      await page.getByRole('dialog').getByLabel('Address').fill('noether@example.com')
+    },
+  },
 ]
 
 const keysRead = (page: Page) => page.getByRole('region', { name: 'Keys that work' }).waitFor()

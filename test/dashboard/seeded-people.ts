@@ -8,8 +8,13 @@ export const IMITATED = 'Ad\u0430 Lovelace'
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
 /** Adds people to a team, without sessions, by their names. Their addresses count on from 1. */
-export async function addPeople(api: TestApi, { team_id: team }: CreatedOwner, names: readonly string[]) {
-  const values = names.map((name, nth) => `(${quoted(name)}, 'person${nth + 1}@example.com', true)`)
+export async function addPeople(
+  api: TestApi,
+  { team_id: team }: CreatedOwner,
+  names: readonly string[],
+  domain = 'example.com',
+): Promise<void> {
+  const values = names.map((name, nth) => `(${quoted(name)}, 'person${nth + 1}@${domain}', true)`)
   await api.sql(`
     with made as (insert into auth.users (name, email, email_verified) values ${values.join(', ')} returning id, email)
     insert into team_members (team_id, user_id, role)

@@ -30,6 +30,7 @@ export const ACCESS = {
   'audit.read': { role: 'admin', what: 'read the audit log' },
   'audit.export': { role: 'admin', what: 'export the audit log' },
   'billing.manage': { role: 'owner', what: 'manage billing' },
+  'account.sessions': { role: 'viewer', what: 'view or end your own sessions' },
   'account.delete': { role: 'viewer', what: 'delete an account' },
   'usage.read': { role: 'viewer', what: 'view usage' },
   'templates.read': { role: 'viewer', what: 'view templates' },

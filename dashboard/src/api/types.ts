@@ -327,6 +327,7 @@ export type Me = {
     readonly id: string
     readonly email: string
     readonly name: string
+    readonly has_password: boolean
   } | null
   readonly api_key: {
     readonly id: string
@@ -963,6 +964,54 @@ export type Usage = {
     readonly used: number
     readonly limit: number | null
   } | null
+}
+
+/** The answer of `GET /v1/team/members`. */
+export type TeamMembers = {
+  readonly members: readonly {
+    readonly user_id: string
+    readonly email: string
+    readonly name: string
+    readonly role: 'viewer' | 'member' | 'admin' | 'owner'
+    readonly joined_at: string
+  }[]
+  readonly invitations: readonly {
+    readonly id: string
+    readonly email: string
+    readonly role: 'admin' | 'member' | 'viewer'
+    readonly invited_by_email: string
+    readonly expires_at: string
+    readonly created_at: string
+  }[]
+}
+
+/** The answer of `POST /v1/team/members/invite`. */
+export type InvitationSent = {
+  readonly id: string
+  readonly email: string
+  readonly role: 'admin' | 'member' | 'viewer'
+  readonly invited_by_email: string
+  readonly expires_at: string
+  readonly created_at: string
+  readonly email_sent: boolean
+}
+
+/** The answer of `GET /v1/settings`. */
+export type TeamSettings = {
+  readonly proxy_enabled: boolean
+  readonly error_notifications: boolean
+}
+
+/** The answer of `GET /v1/account/sessions`. */
+export type AccountSessions = {
+  readonly data: readonly {
+    readonly id: string
+    readonly current: boolean
+    readonly created_at: string
+    readonly expires_at: string
+    readonly ip_address: string | null
+    readonly user_agent: string | null
+  }[]
 }
 
 /** The answer of `GET /v1/keys`. */

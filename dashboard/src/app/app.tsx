@@ -12,6 +12,8 @@ const ChangesPage = lazy(async () => ({ default: (await import('../changes/chang
 
 const KeysPage = lazy(async () => ({ default: (await import('../keys/keys-page.tsx')).KeysPage }))
 
+const TeamPage = lazy(async () => ({ default: (await import('../team/team-page.tsx')).TeamPage }))
+
 const NewPage = lazy(async () => ({ default: (await import('../new/new-page.tsx')).NewPage }))
 
 const EditPage = lazy(async () => ({ default: (await import('../new/edit-page.tsx')).EditPage }))
@@ -51,6 +53,8 @@ export const App = () => (
           <Switch>
             <Route path="/" component={MonitorList} />
             <Route path="/changes" component={ChangesPage} />
+
+            <Route path="/team" component={TeamPage} />
             <Route path="/keys" component={KeysPage} />
             <Route path="/new" component={NewPage} />
             <Route path="/new/search" component={NewSearchPage} />

@@ -110,6 +110,10 @@ const ANSWERS: Readonly<Record<string, Wanted>> = {
   WrittenMonitor: { method: 'post', path: '/v1/manifests' },
   Backtest: { method: 'post', path: '/v1/monitors/{id}/backtest', keys: ['changes', 'would_fire', 'runs'] },
   Usage: { path: '/v1/usage', keys: ['runs', 'visualRuns'] },
+  TeamMembers: { path: '/v1/team/members' },
+  InvitationSent: { method: 'post', path: '/v1/team/members/invite', status: '201' },
+  TeamSettings: { path: '/v1/settings' },
+  AccountSessions: { path: '/v1/account/sessions' },
   ApiKeys: { path: '/v1/keys' },
   ApiKeyIssued: { method: 'post', path: '/v1/keys', status: '201' },
 }
