@@ -107,6 +107,20 @@ export const screensOf = ({ monitor, run, text, look }: Seeded): readonly Screen
   ...(text === undefined ? [] : [runOfText(text)]),
   ...TEAM_SCREENS,
   ...KEY_SCREENS,
+  ...ACCOUNT_SCREENS,
+]
+
+const ACCOUNT_SCREENS: readonly Screen[] = [
+  { name: 'account', path: '/account', arrive: (page) => page.getByText('this one').waitFor() },
+  {
+    name: 'account-end',
+    path: '/account',
+    async arrive(page) {
+      await page.getByText('this one').waitFor()
+      await page.getByRole('button', { name: 'Delete the account…' }).click()
+      await page.getByRole('alertdialog').waitFor()
+    },
+  },
 ]
 
 const peopleRead = (page: Page) =>

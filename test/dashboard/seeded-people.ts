@@ -48,9 +48,27 @@ export async function addAudit(api: TestApi, { team_id: team, user_id: user, ema
     ) a(nth, action, target_type, label, metadata) on a.nth = n % 4`)
 }
 
+const BROWSERS = [
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:152.0) Gecko/20100101 Firefox/152.0',
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) AppleWebKit/605.1.15 Version/19.0 Mobile/15E148 Safari/604.1',
+  'tidemark-cli/0.1.0',
+]
+
+/** Adds sessions of the account from elsewhere. */
+export async function addSessions(api: TestApi, { user_id: user }: CreatedOwner, agents = BROWSERS): Promise<void> {
+  const values = agents.map(
+    (agent, nth) => `('${user}', '${crypto.randomUUID()}', now() + interval '${6 - (nth % 5)} days', '192.0.2.${nth}',
+      ${quoted(agent)}, now() - interval '${1 + nth} hours')`,
+  )
+  await api.sql(`
+    insert into auth.sessions (user_id, token, expires_at, ip_address, user_agent, created_at)
+    values ${values.join(', ')}`)
+}
+
 /** People, keys and invitations as a team has them. */
 export async function seedPeople(api: TestApi, owner: CreatedOwner): Promise<void> {
   const session = owner.session_token
+  await addSessions(api, owner)
   await addPeople(api, owner, ['Ada Lovelace', 'Charles Babbage', IMITATED, TURNED, 'Mary Somerville'])
   for (const [email, role] of [
     ['hopper@example.com', 'member'],

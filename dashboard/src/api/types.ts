@@ -1014,6 +1014,23 @@ export type AccountSessions = {
   }[]
 }
 
+/** The answer of `GET /v1/billing`. */
+export type Billing = {
+  readonly subscription: {
+    readonly status:
+      | 'trialing'
+      | 'active'
+      | 'past_due'
+      | 'incomplete'
+      | 'incomplete_expired'
+      | 'unpaid'
+      | 'paused'
+      | 'canceled'
+    readonly period_ends_at: string
+    readonly cancel_at_period_end: boolean
+  } | null
+}
+
 /** The answer of `GET /v1/keys`. */
 export type ApiKeys = {
   readonly data: readonly {

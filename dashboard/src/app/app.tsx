@@ -14,6 +14,8 @@ const KeysPage = lazy(async () => ({ default: (await import('../keys/keys-page.t
 
 const TeamPage = lazy(async () => ({ default: (await import('../team/team-page.tsx')).TeamPage }))
 
+const AccountPage = lazy(async () => ({ default: (await import('../account/account-page.tsx')).AccountPage }))
+
 const NewPage = lazy(async () => ({ default: (await import('../new/new-page.tsx')).NewPage }))
 
 const EditPage = lazy(async () => ({ default: (await import('../new/edit-page.tsx')).EditPage }))
@@ -55,6 +57,8 @@ export const App = () => (
             <Route path="/changes" component={ChangesPage} />
 
             <Route path="/team" component={TeamPage} />
+
+            <Route path="/account" component={AccountPage} />
             <Route path="/keys" component={KeysPage} />
             <Route path="/new" component={NewPage} />
             <Route path="/new/search" component={NewSearchPage} />

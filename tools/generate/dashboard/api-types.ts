@@ -114,6 +114,7 @@ const ANSWERS: Readonly<Record<string, Wanted>> = {
   InvitationSent: { method: 'post', path: '/v1/team/members/invite', status: '201' },
   TeamSettings: { path: '/v1/settings' },
   AccountSessions: { path: '/v1/account/sessions' },
+  Billing: { path: '/v1/billing', keys: ['subscription'] },
   ApiKeys: { path: '/v1/keys' },
   ApiKeyIssued: { method: 'post', path: '/v1/keys', status: '201' },
 }
