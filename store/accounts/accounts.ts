@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { sql, UniqueIntegrityConstraintViolationError } from 'slonik'
-import Type, { type Static } from 'typebox'
+import Type from 'typebox'
 import type { Scope } from '../../schema/account/api-key.ts'
 import { SYSTEM } from '../../schema/account/audit.ts'
 import { OWNER_PLAN, type Tier } from '../../schema/account/plan.ts'
@@ -88,7 +88,10 @@ export const addressOf = (store: Store, userId: string): Promise<string | null> 
 const person = row({ name: Type.String(), has_password: Type.Boolean() })
 
 /** Returns the name of the person whose account it is, and whether they can sign in with a password. */
-export const personOf = (store: Store, userId: string): Promise<Static<typeof person>> =>
+export const personOf = (
+  store: Store,
+  userId: string,
+): Promise<{ readonly name: string; readonly has_password: boolean }> =>
   store.one(sql.type(person)`
     select u.name, exists (
       select from auth.accounts a

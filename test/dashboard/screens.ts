@@ -107,7 +107,26 @@ export const screensOf = ({ monitor, run, text, look }: Seeded): readonly Screen
   ...(text === undefined ? [] : [runOfText(text)]),
   ...TEAM_SCREENS,
   ...KEY_SCREENS,
+  ...AUDIT_SCREENS,
   ...ACCOUNT_SCREENS,
+]
+
+const auditRead = (page: Page) => page.getByRole('listitem').first().waitFor()
+
+const AUDIT_SCREENS: readonly Screen[] = [
+  { name: 'audit', path: '/audit', arrive: auditRead },
+  {
+    name: 'audit-details',
+    path: '/audit?type=api_key',
+    async arrive(page) {
+      await auditRead(page)
+      await page
+        .getByRole('button', { name: /^Details of / })
+        .first()
+        .click()
+      await page.getByRole('button', { name: 'Only what was done to this' }).waitFor()
+    },
+  },
 ]
 
 const ACCOUNT_SCREENS: readonly Screen[] = [

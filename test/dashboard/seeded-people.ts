@@ -41,7 +41,7 @@ export async function addAudit(api: TestApi, { team_id: team, user_id: user, ema
       '192.0.2.' || (n % 250), a.metadata::jsonb, now() - n * interval '1 minute'
     from generate_series(1, ${count}) n
     join (values
-      (0, 'monitor.updated', 'monitor', 'Kettle', '{"changed_fields": ["name", "labels"]}'),
+      (0, 'monitor.updated', 'monitor', 'Kettle', '{"changed": ["name", "labels"]}'),
       (1, 'monitor.run_triggered', 'monitor', 'Kettle', '{}'),
       (2, 'team.member_role_changed', 'member', 'grace@example.com', '{"previous_role": "viewer", "role": "member"}'),
       (3, 'monitor.paused', 'monitor', '=HYPERLINK("http://evil.example")', '{}')

@@ -1031,6 +1031,133 @@ export type Billing = {
   } | null
 }
 
+/** The answer of `GET /v1/team/audit`. */
+export type AuditPage = {
+  readonly data: readonly {
+    readonly id: string
+    readonly action:
+      | 'monitor.created'
+      | 'monitor.updated'
+      | 'monitor.deleted'
+      | 'monitor.paused'
+      | 'monitor.resumed'
+      | 'monitor.run_triggered'
+      | 'monitor.secret_rotated'
+      | 'monitor.bulk_action'
+      | 'serp_monitor.created'
+      | 'serp_monitor.updated'
+      | 'serp_monitor.deleted'
+      | 'serp_monitor.paused'
+      | 'serp_monitor.resumed'
+      | 'serp_monitor.run_triggered'
+      | 'serp_monitor.secret_rotated'
+      | 'delivery.replayed'
+      | 'monitor.muted'
+      | 'monitor.unmuted'
+      | 'serp_monitor.muted'
+      | 'serp_monitor.unmuted'
+      | 'delivery.tested'
+      | 'delivery.released'
+      | 'delivery.dropped'
+      | 'api_key.created'
+      | 'api_key.rotated'
+      | 'api_key.deleted'
+      | 'settings.proxy_toggled'
+      | 'settings.error_notifications_toggled'
+      | 'team.renamed'
+      | 'team.member_invited'
+      | 'team.invitation_resent'
+      | 'team.invitation_revoked'
+      | 'team.member_joined'
+      | 'team.member_role_changed'
+      | 'team.member_removed'
+      | 'team.member_left'
+      | 'billing.checkout_started'
+      | 'billing.plan_changed'
+      | 'billing.cancelled'
+      | 'billing.resumed'
+      | 'billing.credits_purchased'
+      | 'billing.credits_granted'
+      | 'account.email_changed'
+      | 'account.password_reset_issued'
+      | 'account.deleted'
+    readonly target_type:
+      | 'monitor'
+      | 'serp_monitor'
+      | 'delivery'
+      | 'api_key'
+      | 'settings'
+      | 'team'
+      | 'invitation'
+      | 'member'
+      | 'subscription'
+      | 'account'
+    readonly target_id: string | null
+    readonly target_label: string | null
+    readonly actor: {
+      readonly type: 'user' | 'api_key' | 'system'
+      readonly id: string | null
+      readonly label: string
+    }
+    readonly metadata: Readonly<Record<string, unknown>>
+    readonly ip_address: string | null
+    readonly created_at: string
+  }[]
+  readonly pagination: {
+    readonly page: number
+    readonly limit: number
+    readonly total: number
+    readonly totalPages: number
+    readonly hasMore: boolean
+  }
+  readonly actions: readonly (
+    | 'monitor.created'
+    | 'monitor.updated'
+    | 'monitor.deleted'
+    | 'monitor.paused'
+    | 'monitor.resumed'
+    | 'monitor.run_triggered'
+    | 'monitor.secret_rotated'
+    | 'monitor.bulk_action'
+    | 'serp_monitor.created'
+    | 'serp_monitor.updated'
+    | 'serp_monitor.deleted'
+    | 'serp_monitor.paused'
+    | 'serp_monitor.resumed'
+    | 'serp_monitor.run_triggered'
+    | 'serp_monitor.secret_rotated'
+    | 'delivery.replayed'
+    | 'monitor.muted'
+    | 'monitor.unmuted'
+    | 'serp_monitor.muted'
+    | 'serp_monitor.unmuted'
+    | 'delivery.tested'
+    | 'delivery.released'
+    | 'delivery.dropped'
+    | 'api_key.created'
+    | 'api_key.rotated'
+    | 'api_key.deleted'
+    | 'settings.proxy_toggled'
+    | 'settings.error_notifications_toggled'
+    | 'team.renamed'
+    | 'team.member_invited'
+    | 'team.invitation_resent'
+    | 'team.invitation_revoked'
+    | 'team.member_joined'
+    | 'team.member_role_changed'
+    | 'team.member_removed'
+    | 'team.member_left'
+    | 'billing.checkout_started'
+    | 'billing.plan_changed'
+    | 'billing.cancelled'
+    | 'billing.resumed'
+    | 'billing.credits_purchased'
+    | 'billing.credits_granted'
+    | 'account.email_changed'
+    | 'account.password_reset_issued'
+    | 'account.deleted')[]
+}
+
 /** The answer of `GET /v1/keys`. */
 export type ApiKeys = {
   readonly data: readonly {

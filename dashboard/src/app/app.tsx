@@ -16,6 +16,8 @@ const TeamPage = lazy(async () => ({ default: (await import('../team/team-page.t
 
 const AccountPage = lazy(async () => ({ default: (await import('../account/account-page.tsx')).AccountPage }))
 
+const AuditPage = lazy(async () => ({ default: (await import('../audit/audit-page.tsx')).AuditPage }))
+
 const NewPage = lazy(async () => ({ default: (await import('../new/new-page.tsx')).NewPage }))
 
 const EditPage = lazy(async () => ({ default: (await import('../new/edit-page.tsx')).EditPage }))
@@ -59,6 +61,8 @@ export const App = () => (
             <Route path="/team" component={TeamPage} />
 
             <Route path="/account" component={AccountPage} />
+
+            <Route path="/audit" component={AuditPage} />
             <Route path="/keys" component={KeysPage} />
             <Route path="/new" component={NewPage} />
             <Route path="/new/search" component={NewSearchPage} />

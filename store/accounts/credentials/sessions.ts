@@ -1,5 +1,5 @@
 import { sql } from 'slonik'
-import Type, { type Static } from 'typebox'
+import Type from 'typebox'
 import type { Role } from '../../../schema/account/role.ts'
 import type { Queryable } from '../../db/client.ts'
 import { nothing, row } from '../../db/row.ts'
@@ -83,11 +83,21 @@ const listed = row({
   ip_address: NullableText,
   user_agent: NullableText,
 })
+
+/** A session that is open, as its account sees it. */
+interface OpenSession {
+  readonly id: string
+  readonly created_at: string
+  readonly expires_at: string
+  readonly ip_address: string | null
+  readonly user_agent: string | null
+}
+
 /** Sessions end within days, so that a list of them is short; a program that signs in anew each time has many. */
 const MAX_LISTED = 100
 
 /** Returns the open sessions of an account, the newest first. An address or a browser that is not known is null. */
-export const listSessions = (store: Queryable, userId: string): Promise<readonly Static<typeof listed>[]> =>
+export const listSessions = (store: Queryable, userId: string): Promise<readonly OpenSession[]> =>
   store.any(sql.type(listed)`
     select id, created_at, expires_at, nullif(ip_address, '') as ip_address,
       left(nullif(user_agent, ''), 300) as user_agent

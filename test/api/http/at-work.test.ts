@@ -80,6 +80,7 @@ describe('the table of routes', () => {
       'POST /v1/looks/:id/candidates: look_extract',
       'GET /v1/runs/:id/diff: difference',
       'GET /v1/team/audit/export: export',
+      'GET /v1/team/audit/export/json: export',
     ])
   })
 })

@@ -115,6 +115,7 @@ const ANSWERS: Readonly<Record<string, Wanted>> = {
   TeamSettings: { path: '/v1/settings' },
   AccountSessions: { path: '/v1/account/sessions' },
   Billing: { path: '/v1/billing', keys: ['subscription'] },
+  AuditPage: { path: '/v1/team/audit' },
   ApiKeys: { path: '/v1/keys' },
   ApiKeyIssued: { method: 'post', path: '/v1/keys', status: '201' },
 }
