@@ -1,4 +1,4 @@
-/** Signs of a browser, of which the first that is there counts: most browsers name others, too. */
+/** Signs of a browser. The first that is found counts: most browsers name others, too. */
 const BROWSERS = [
   [/\bEdgA?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],

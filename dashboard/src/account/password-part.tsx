@@ -55,14 +55,8 @@ function PasswordForm({ email }: { readonly email: string }) {
     >
       {/* For the manager of passwords, which asks whose it is. */}
       <input type="hidden" name="username" autoComplete="username" value={email} />
-      <label className={style['field']}>
-        <span className={style['label']}>Password now</span>
-        <PasswordInput type={type} complete="current-password" value={now} onChange={setNow} />
-      </label>
-      <label className={style['field']}>
-        <span className={style['label']}>New password, at least {LEAST} characters</span>
-        <PasswordInput type={type} complete="new-password" value={next} onChange={setNext} />
-      </label>
+      <PasswordField label="Password now" type={type} complete="current-password" value={now} onChange={setNow} />
+      <PasswordField label={NEW} type={type} complete="new-password" value={next} onChange={setNext} />
       <label className={style['check']}>
         <input type="checkbox" checked={isShown} onChange={({ target }) => setShown(target.checked)} />
         Show what is typed
@@ -90,21 +84,27 @@ const refusalOf = (error: unknown): string =>
     ? 'The password that you have now is another one.'
     : sentenceOf(error)
 
-interface PasswordInputProps {
+const NEW = `New password, at least ${LEAST} characters`
+
+interface PasswordFieldProps {
+  readonly label: string
   readonly type: 'text' | 'password'
   readonly complete: 'current-password' | 'new-password'
   readonly value: string
   onChange(value: string): void
 }
 
-const PasswordInput = ({ type, complete, value, onChange }: PasswordInputProps) => (
-  <input
-    type={type}
-    className={controls['input']}
-    autoComplete={complete}
-    maxLength={MOST}
-    spellCheck={false}
-    value={value}
-    onChange={({ target }) => onChange(target.value)}
-  />
+const PasswordField = ({ label, type, complete, value, onChange }: PasswordFieldProps) => (
+  <label className={style['field']}>
+    <span className={style['label']}>{label}</span>
+    <input
+      type={type}
+      className={controls['input']}
+      autoComplete={complete}
+      maxLength={MOST}
+      spellCheck={false}
+      value={value}
+      onChange={({ target }) => onChange(target.value)}
+    />
+  </label>
 )

@@ -2,7 +2,7 @@ import { ACCESS } from '../api/access.ts'
 import { useMe } from './use-me.ts'
 
 /** A permission, by the name of its policy. */
-export type Permission = keyof typeof ACCESS
+type Permission = keyof typeof ACCESS
 
 /** Returns why the person may not do something in the team, before the API is asked. Null: they may. */
 export function useRefusal(name: Permission): string | null {

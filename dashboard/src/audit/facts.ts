@@ -25,7 +25,8 @@ const onOff = (value: unknown): string => (value === true ? 'on' : value === fal
 
 function bulk({ action, succeeded, failed }: Facts): string {
   if (typeof succeeded !== 'number') return ''
-  return `${textOf(action)}: ${count.format(succeeded)} done, ${typeof failed === 'number' ? count.format(failed) : 0} not`
+  const rest = typeof failed === 'number' ? count.format(failed) : '0'
+  return `${textOf(action)}: ${count.format(succeeded)} done, ${rest} not`
 }
 
 /** What is said of facts, by what they are about. Of a fact that is unknown here, the details show all. */

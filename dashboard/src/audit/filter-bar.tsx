@@ -1,4 +1,5 @@
 import { type ReactNode, useId } from 'react'
+import { serverNow } from '../api/client.ts'
 import controls from '../style/controls.module.css'
 import style from './audit.module.css'
 import type { AuditFilters, useFilters } from './filters.ts'
@@ -14,12 +15,14 @@ interface FilterBarProps {
 const TIMES = { '': 'Any time', '1': 'The last 24 hours', '7': 'The last 7 days', '30': 'The last 30 days' } as const
 const DAYS = 'days'
 
+/** Returns the day where the person is, as `2026-05-24`. */
+const today = (): string => new Date(serverNow()).toLocaleDateString('sv')
+
 /** Who did what to what, and when. All of it stands in the address. */
 export function FilterBar({ filters, actions, onChange }: FilterBarProps) {
   const { who = '', action = '', type = '', target, last = '', from = '', to = '' } = filters
   const actors = useActors(who)
   const isBetween = from !== '' || to !== ''
-  const today = new Date().toLocaleDateString('sv')
   const known = action === '' || actions.includes(action) ? actions : [...actions, action]
   return (
     <div className={style['filters']} role="group" aria-label="What is shown">
@@ -55,7 +58,7 @@ export function FilterBar({ filters, actions, onChange }: FilterBarProps) {
         label="When"
         value={isBetween ? DAYS : last}
         onChoose={(next) =>
-          onChange(next === DAYS ? { last: '', from: today, to: today } : { last: next, from: '', to: '' })
+          onChange(next === DAYS ? { last: '', from: today(), to: today() } : { last: next, from: '', to: '' })
         }
       >
         {Object.entries(TIMES).map(([days, word]) => (

@@ -48,7 +48,7 @@ export function useFilters(): readonly [AuditFilters, (change: Partial<Record<ke
     filters,
     (change) => {
       const next = new URLSearchParams({ ...filters, ...change })
-      for (const [name, text] of [...next]) if (text === '') next.delete(name)
+      for (const name of NAMES) if (next.get(name) === '') next.delete(name)
       go(next.size === 0 ? path : `${path}?${next}`)
     },
   ]

@@ -62,8 +62,8 @@ export function RemoveDialog({ member: { user_id: id, name, email }, onDone, onC
     >
       <Who name={name} email={email} />
       <p>
-        From now on they see nothing of this team. What they made stays. API keys that they made go on working: look at{' '}
-        <Link href="/keys">the keys</Link>. To come back, they have to be invited.
+        From now on they see nothing of this team. What they made stays, and to come back, they have to be invited. API
+        keys that they made go on working: <Link href="/keys">look at the keys</Link>.
       </p>
     </ConfirmDialog>
   )

@@ -1,4 +1,4 @@
-import { type ReactNode, useId, useState } from 'react'
+import { useState } from 'react'
 import type { Me, TeamSettings } from '../api/types.ts'
 import { Notice } from '../app/notice.tsx'
 import { useRefusal } from '../app/use-refusal.ts'
@@ -6,6 +6,7 @@ import { sentenceOf } from '../new/form/sentence-of.ts'
 import { ActionButton } from '../parts/action-button.tsx'
 import controls from '../style/controls.module.css'
 import style from './team.module.css'
+import { Toggle } from './toggle.tsx'
 import { useEditSettings, useRename, useSettings } from './use-team.ts'
 
 const MOST = 80
@@ -88,37 +89,5 @@ function NameForm({ name }: { readonly name: string }) {
         </p>
       )}
     </form>
-  )
-}
-
-interface ToggleProps {
-  readonly word: string
-  readonly isOn: boolean
-  readonly refused: string | null
-  readonly children: ReactNode
-  onToggle(): void
-}
-
-/** A setting that is on or off. One that cannot be changed is reached by the keyboard, and says why. */
-function Toggle({ word, isOn, refused, children, onToggle }: ToggleProps) {
-  const id = useId()
-  return (
-    <div className={style['toggle']}>
-      <button
-        type="button"
-        role="switch"
-        aria-checked={isOn}
-        aria-disabled={refused !== null}
-        aria-describedby={id}
-        aria-label={word}
-        title={refused ?? undefined}
-        className={style['switch']}
-        onClick={() => refused === null && onToggle()}
-      />
-      <span>
-        <b>{word}</b>
-        <small id={id}>{children}</small>
-      </span>
-    </div>
   )
 }

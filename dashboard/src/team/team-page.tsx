@@ -69,22 +69,16 @@ function fullness({ max_members: most, member_count: members, pending_invites: p
   return `All ${most} seats are taken. Remove a member, withdraw an invitation, or ask the owner for a larger plan.`
 }
 
-const Seats = ({
-  team: { max_members: most, member_count: members, pending_invites: pending, role },
-}: {
-  readonly team: Team
-}) => (
-  <p className={style['seats']}>
-    <span>
-      Your role is <b>{role}</b>.
-    </span>{' '}
-    <span>
-      {most === null
-        ? `${counted(members, 'member')}, ${counted(pending, 'open invitation')}.`
-        : `${members + pending} of ${counted(most, 'seat')} taken: ${counted(members, 'member')}, ${counted(pending, 'open invitation')}.`}
-    </span>
-  </p>
-)
+function Seats({ team }: { readonly team: Team }) {
+  const { max_members: most, member_count: members, pending_invites: pending, role } = team
+  const taken = `${counted(members, 'member')}, ${counted(pending, 'open invitation')}.`
+  return (
+    <p className={style['seats']}>
+      Your role is <b>{role}</b>.{' '}
+      {most === null ? taken : `${members + pending} of ${counted(most, 'seat')} taken: ${taken}`}
+    </p>
+  )
+}
 
 const counted = (count: number, word: string): string =>
   `${count.toLocaleString('en')} ${word}${count === 1 ? '' : 's'}`
@@ -140,13 +134,34 @@ function People({ me, members, open, onOpen }: PeopleProps) {
           />
         </>
       )}
-      {open?.what === 'invite' && members && (
-        <InviteDialog me={me} known={members} onSent={(sent) => done(mailed(sent))} onClose={close} />
-      )}
-      {open?.what === 'leave' && self !== null && <LeaveDialog userId={self} team={me.team.name} onClose={close} />}
-      {open?.what === 'role' && <RoleDialog member={open.member} onDone={done} onClose={close} />}
-      {open?.what === 'remove' && <RemoveDialog member={open.member} onDone={done} onClose={close} />}
-      {open?.what === 'withdraw' && <WithdrawDialog invitation={open.invitation} onDone={done} onClose={close} />}
+      <Opened me={me} members={members} open={open} onDone={done} onClose={close} />
     </>
   )
+}
+
+interface OpenedProps {
+  readonly me: Me
+  readonly members: PeopleProps['members']
+  readonly open: Open | null
+  onDone(said: string): void
+  onClose(): void
+}
+
+function Opened({ me, members, open, onDone, onClose }: OpenedProps) {
+  switch (open?.what) {
+    case 'invite':
+      return (
+        members && <InviteDialog me={me} known={members} onSent={(sent) => onDone(mailed(sent))} onClose={onClose} />
+      )
+    case 'leave':
+      return me.user && <LeaveDialog userId={me.user.id} team={me.team.name} onClose={onClose} />
+    case 'role':
+      return <RoleDialog member={open.member} onDone={onDone} onClose={onClose} />
+    case 'remove':
+      return <RemoveDialog member={open.member} onDone={onDone} onClose={onClose} />
+    case 'withdraw':
+      return <WithdrawDialog invitation={open.invitation} onDone={onDone} onClose={onClose} />
+    default:
+      return null
+  }
 }
