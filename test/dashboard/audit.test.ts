@@ -59,7 +59,7 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The au
     ])
       expect(texts.join('\n')).toMatch(said)
     await page
-      .getByRole('button', { name: /^Details of / })
+      .getByRole('button', { name: /^Details: / })
       .first()
       .click()
     await page.getByText('monitor.updated').waitFor()
@@ -123,7 +123,7 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The au
       await page.keyboard.press('Tab')
       if (await page.evaluate(`document.activeElement.getAttribute('aria-expanded') === 'false'`)) break
     }
-    const details = page.getByRole('button', { name: /^Details of / })
+    const details = page.getByRole('button', { name: /^Details: / })
     await page.keyboard.press('Enter')
     await expect.poll(() => details.getAttribute('aria-expanded')).toBe('true')
     await page.getByText('team.renamed').waitFor()

@@ -121,7 +121,7 @@ const AUDIT_SCREENS: readonly Screen[] = [
     async arrive(page) {
       await auditRead(page)
       await page
-        .getByRole('button', { name: /^Details of / })
+        .getByRole('button', { name: /^Details: / })
         .first()
         .click()
       await page.getByRole('button', { name: 'Only what was done to this' }).waitFor()

@@ -145,6 +145,18 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The sc
     await page.context().close()
   })
 
+  test('of another team is shown after a switch, on the same screen', async () => {
+    owner = await dashboard.api.owner()
+    const session = await dashboard.api.member(owner, 'member')
+    const { page } = await opened(session)
+    await page.getByText('Your role is member.').waitFor()
+    await page.getByRole('button', { name: /^Team: / }).click()
+    await page.getByRole('menuitemradio', { name: /^Team of member-/ }).click()
+    await page.getByText('Your role is owner.').waitFor()
+    expect(new URL(page.url()).pathname).toBe('/team')
+    await page.context().close()
+  })
+
   test('says that all seats are taken, before anybody is invited', async () => {
     owner = await dashboard.api.owner()
     const { body } = await dashboard.api.call(owner.session_token, 'GET', '/v1/team')

@@ -42,7 +42,7 @@ export function TeamMenu({ me }: { readonly me: Me | null }) {
   if (me === null) return <span className={style['waiting']} />
   async function choose(id: string) {
     if (id === me?.team.id) location.assign('/')
-    else await switchTeam(id, '/')
+    else await switchTeam(id, OF_EACH_TEAM.includes(location.pathname) ? location.pathname : '/')
   }
   return (
     <BarMenu
@@ -78,6 +78,9 @@ export function TeamMenu({ me }: { readonly me: Me | null }) {
     </BarMenu>
   )
 }
+
+/** Screens that each team has. A person who switches teams stays there. */
+const OF_EACH_TEAM = ['/changes', '/team', '/keys', '/audit', '/account']
 
 const TEAM = [
   ['/team', 'Members and settings'],

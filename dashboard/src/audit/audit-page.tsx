@@ -74,7 +74,7 @@ function Log({ filters, onChange }: LogProps) {
   const days = Map.groupBy(events ?? [], ({ created_at: at }) => dayOf(Date.parse(at), serverNow()))
   return (
     <>
-      <FilterBar filters={filters} actions={actions} onChange={onChange} />
+      <FilterBar filters={filters} actions={actions} areEventsRead={events !== undefined} onChange={onChange} />
       {error !== null && <Notice error={error} />}
       {events === undefined && error === null && <p role="status">Loading…</p>}
       {events?.length === 0 && (

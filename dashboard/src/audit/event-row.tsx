@@ -40,10 +40,10 @@ export function EventRow({ event, onFilter }: EventRowProps) {
         type="button"
         className={controls['quiet']}
         aria-expanded={isOpen}
-        aria-label={`Details of ${clock.format(Date.parse(at))}, ${actor.label}`}
+        aria-label={`Details: ${clock.format(Date.parse(at))}, ${actor.label}`}
         onClick={() => setOpen(!isOpen)}
       >
-        {isOpen ? 'Close' : 'Details'}
+        Details
       </button>
     </li>
   )

@@ -9,6 +9,7 @@ import { useActors } from './use-actors.ts'
 interface FilterBarProps {
   readonly filters: AuditFilters
   readonly actions: readonly Action[]
+  readonly areEventsRead: boolean
   readonly onChange: ReturnType<typeof useFilters>[1]
 }
 
@@ -19,9 +20,9 @@ const DAYS = 'days'
 const today = (): string => new Date(serverNow()).toLocaleDateString('sv')
 
 /** Who did what to what, and when. All of it stands in the address. */
-export function FilterBar({ filters, actions, onChange }: FilterBarProps) {
+export function FilterBar({ filters, actions, areEventsRead, onChange }: FilterBarProps) {
   const { who = '', action = '', type = '', target, last = '', from = '', to = '' } = filters
-  const actors = useActors(who)
+  const actors = useActors(who, areEventsRead)
   const isBetween = from !== '' || to !== ''
   const known = action === '' || actions.includes(action) ? actions : [...actions, action]
   return (

@@ -1,4 +1,5 @@
 import { useKeys } from '../keys/use-keys.ts'
+import { withCodes } from '../parts/with-codes.ts'
 import { useMembers } from '../team/use-team.ts'
 
 interface Actors {
@@ -6,15 +7,21 @@ interface Actors {
   readonly entries: readonly { readonly id: string; readonly name: string }[]
 }
 
-/** Returns who can be chosen: the members, the keys that work, and the one who is chosen, also after they have left. */
-export function useActors(chosen: string): readonly Actors[] {
-  const members = useMembers(true).data?.members ?? []
-  const keys = useKeys(true).data ?? []
+/**
+ * Returns who can be chosen: the members, the keys that work, and the one who is chosen, also after they have left.
+ * They are read once the events are: there may be thousands.
+ */
+export function useActors(chosen: string, areEventsRead: boolean): readonly Actors[] {
+  const members = useMembers(areEventsRead).data?.members ?? []
+  const keys = useKeys(areEventsRead).data ?? []
   const groups = [
     { title: 'Members', entries: members.map(({ user_id: id, email }) => ({ id: `user:${id}`, name: email })) },
     {
       title: 'API keys',
-      entries: keys.map(({ id, name, key_prefix: prefix }) => ({ id: `key:${id}`, name: `${name} (${prefix}…)` })),
+      entries: keys.map(({ id, name, key_prefix: prefix }) => ({
+        id: `key:${id}`,
+        name: `${withCodes(name)} (${prefix}…)`,
+      })),
     },
   ]
   const isKnown = chosen === '' || groups.some(({ entries }) => entries.some(({ id }) => id === chosen))

@@ -34,7 +34,8 @@ function useKeyAct<Wanted, Done>(act: (wanted: Wanted) => Promise<Done>) {
   const queries = useQueryClient()
   return useMutation({
     mutationFn: act,
-    onSettled: () => queries.invalidateQueries({ queryKey: KEYS }),
+    // A new key is shown at once, and does not wait for the list.
+    onSettled: () => void queries.invalidateQueries({ queryKey: KEYS }),
     // The whole key is in the answer: it is kept nowhere but on the screen.
     gcTime: 0,
   })

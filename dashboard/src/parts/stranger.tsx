@@ -1,15 +1,11 @@
 import style from './stranger.module.css'
+import { codeOf, UNSEEN } from './with-codes.ts'
 
-/** Characters that show nothing or turn the direction of what follows. A name has no use for them. */
-const UNSEEN = /([\p{Cc}\p{Cf}\u2028\u2029])/u
 /** Alphabets with letters that look alike. */
 const ALPHABETS = [/\p{Script=Latin}/u, /\p{Script=Cyrillic}/u, /\p{Script=Greek}/u, /\p{Script=Armenian}/u]
 
 /** Returns whether a text has letters of several alphabets that look alike, as `Аdа` with two of Cyrillic. */
 const isMixed = (text: string): boolean => ALPHABETS.filter((letters) => letters.test(text)).length > 1
-
-const codeOf = (character: string): string =>
-  `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
 
 /**
  * A name that somebody chose. It cannot turn the text around it, hides no character, and says where its letters are of
