@@ -4,7 +4,7 @@ import { manualRoutes } from './manual/manual-routes.ts'
 import { accountPages } from './pages/account-pages.ts'
 import { invitationPages } from './pages/invitation-page.ts'
 import { signInPages } from './pages/sign-in-pages.ts'
-import { deleteAccountRoute } from './routes/accounts/account.ts'
+import { deleteAccountRoute, endSessionRoute, listSessionsRoute } from './routes/accounts/account.ts'
 import { auditRoutes } from './routes/accounts/audit.ts'
 import { billingPages, billingRoutes } from './routes/accounts/billing.ts'
 import { invitationRoutes } from './routes/accounts/invitations.ts'
@@ -70,6 +70,8 @@ const shared: readonly Route[] = [
   ...teamRoutes,
   ...invitationRoutes,
   ...auditRoutes,
+  listSessionsRoute,
+  endSessionRoute,
   deleteAccountRoute,
   ...billingRoutes,
   ...signInRoutes,

@@ -16,6 +16,7 @@ import { createSecretBox } from '../store/secrets/secret-box.ts'
 import { screensOf } from '../test/dashboard/screens.ts'
 import { startTestBrowser } from '../test/support/browser/test-browser.ts'
 import { buildDashboard } from './build/build-dashboard.ts'
+import { addDemoPeople } from './screenshots/demo-people.ts'
 import { startDemoSite } from './screenshots/demo-site.ts'
 import { makeDemoTeam } from './screenshots/demo-team.ts'
 
@@ -31,7 +32,7 @@ const WIDTHS = [
 type Look = (typeof WIDTHS)[number] & { readonly theme: (typeof THEMES)[number] }
 
 /** The pictures of the documentation. */
-const SHOWN = ['list', 'changes', 'monitor', 'run-of-text', 'new-looked', 'deliveries']
+const SHOWN = ['list', 'changes', 'monitor', 'run-of-text', 'new-looked', 'deliveries', 'team']
 
 const { values: options, positionals } = parseArgs({ options: { docs: { type: 'boolean' } }, allowPositionals: true })
 const [folder = 'screenshots'] = positionals
@@ -56,6 +57,7 @@ left.defer(() => site.close())
 
 console.log('checking pages that change')
 const team = await makeDemoTeam({ base, key: owner.api_key, database, site })
+await addDemoPeople(base, owner, database)
 const shown = { ...team, look: `${site.base}/shop` }
 
 const browser = left.use(await startTestBrowser())

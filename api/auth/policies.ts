@@ -40,6 +40,7 @@ export const POLICIES = {
   'audit.read': { role: 'admin', scope: 'read', permission: 'read the audit log' },
   'audit.export': { role: 'admin', scope: null, permission: 'export the audit log' },
   'billing.manage': { role: 'owner', scope: null, permission: 'manage billing' },
+  'account.sessions': { role: 'viewer', scope: null, permission: 'view or end your own sessions' },
   'account.delete': { role: 'viewer', scope: null, permission: 'delete an account' },
   'usage.read': { role: 'viewer', scope: 'read', permission: 'view usage' },
   'templates.read': { role: 'viewer', scope: 'read', permission: 'view templates' },

@@ -40,6 +40,10 @@ const SCREENS: readonly string[] = [
   '/deliveries/:id',
   '/new',
   '/new/search',
+  '/team',
+  '/keys',
+  '/audit',
+  '/account',
   ...Object.values(RESOURCE_KINDS).flatMap(({ collection }) => [
     `/${collection}/:id`,
     `/${collection}/:id/edit`,

@@ -11,6 +11,7 @@ const NOUNS = {
   member: 'member',
   invitation: 'invitation',
   account: 'account',
+  session: 'session',
 } as const satisfies Record<NotFound['what'], string>
 
 /** Returns the 404 of a record that the team does not have. */

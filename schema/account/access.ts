@@ -35,6 +35,7 @@ export const ACCESS = {
   'audit.read': MANAGERS_AND_KEYS,
   'audit.export': MANAGERS,
   'billing.manage': ['owner'],
+  'account.sessions': SIGNED_IN,
   'account.delete': SIGNED_IN,
   'usage.read': EVERYBODY,
   'templates.read': EVERYBODY,

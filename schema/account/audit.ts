@@ -96,7 +96,9 @@ export type AuditEvent = Static<typeof AuditEvent>
 const filter = {
   action: Type.Optional(Choice(ACTIONS)),
   actor_user_id: Type.Optional(Uuid('What this user did while signed in.')),
+  actor_key_id: Type.Optional(Uuid('Beyond the contract: what this API key did.')),
   target_type: Type.Optional(Choice(TARGETS)),
+  target_id: Type.Optional(Text(1, 200, 'Beyond the contract: what was done to this.')),
   from: Type.Optional(Instant('The first instant.')),
   to: Type.Optional(Instant('The last instant.')),
 }

@@ -5,9 +5,15 @@ import { Team, TeamListItem } from './team.ts'
 
 /** Response of `GET /v1/me`: what a program has to know before it shows anything. */
 export const Me = Closed({
-  user: Nullable(Closed({ id: Uuid(), email: Text(1, 254), name: Text(0, 200) }), {
-    description: 'Null for an API key.',
-  }),
+  user: Nullable(
+    Closed({
+      id: Uuid(),
+      email: Text(1, 254),
+      name: Text(0, 200),
+      has_password: Type.Boolean({ description: 'False: the account signs in with a provider only.' }),
+    }),
+    { description: 'Null for an API key.' },
+  ),
   api_key: Nullable(Closed({ id: Uuid(), name: Text(1, 100), scopes: Type.Array(Choice(SCOPES), { maxItems: 2 }) }), {
     description: 'Null for a signed-in user.',
   }),

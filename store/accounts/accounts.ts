@@ -85,11 +85,19 @@ const address = row({ email: Type.String() })
 export const addressOf = (store: Store, userId: string): Promise<string | null> =>
   store.maybeOneFirst(sql.type(address)`select email from auth.users where id = ${userId}::uuid`)
 
-const named = row({ name: Type.String() })
+const person = row({ name: Type.String(), has_password: Type.Boolean() })
 
-/** Returns the name of the person whose account it is. */
-export const nameOf = (store: Store, userId: string): Promise<string> =>
-  store.oneFirst(sql.type(named)`select name from auth.users where id = ${userId}::uuid`)
+/** Returns the name of the person whose account it is, and whether they can sign in with a password. */
+export const personOf = (
+  store: Store,
+  userId: string,
+): Promise<{ readonly name: string; readonly has_password: boolean }> =>
+  store.one(sql.type(person)`
+    select u.name, exists (
+      select from auth.accounts a
+      where a.user_id = u.id and a.provider_id = 'credential' and a.password is not null
+    ) as has_password
+    from auth.users u where u.id = ${userId}::uuid`)
 
 /** Returns the id of the team that an account owns; null when there is no such account. */
 export const ownedTeam = (store: Store, email: string): Promise<string | null> =>

@@ -93,10 +93,13 @@ export interface AuditWanted {
  * The events `e` that the team's retention and the filter let through. Instants are shown in milliseconds, so the range
  * includes the whole millisecond of `to`.
  */
-function visible({ teamId, filter: { action, actor_user_id: user, target_type: target, from, to } }: AuditWanted) {
+function visible({ teamId, filter }: AuditWanted) {
+  const { action, actor_user_id: user, actor_key_id: key, target_type: target, target_id: id, from, to } = filter
   const conditions = [sql.fragment`e.team_id = ${teamId}::uuid and e.created_at >= ${retentionCutoff(teamId)}`]
   if (action !== undefined) conditions.push(sql.fragment`e.action = ${action}`)
   if (user !== undefined) conditions.push(sql.fragment`e.actor_type = 'user' and e.actor_id = ${user}::uuid`)
+  if (key !== undefined) conditions.push(sql.fragment`e.actor_type = 'api_key' and e.actor_id = ${key}::uuid`)
+  if (id !== undefined) conditions.push(sql.fragment`e.target_id = ${id}`)
   if (target !== undefined) conditions.push(sql.fragment`e.target_type = ${target}`)
   if (from !== undefined) conditions.push(sql.fragment`e.created_at >= ${from}::timestamptz`)
   if (to !== undefined) conditions.push(sql.fragment`e.created_at < ${to}::timestamptz + interval '1 millisecond'`)
@@ -150,7 +153,7 @@ export async function* readAudit(
       select ${EVENT}, e.created_at::text as position from audit_events e where ${visible(wanted)} and ${after}
       order by e.created_at desc, e.id desc
       limit ${Math.min(left, BATCH)}`)
-    yield batch
+    yield batch.map(({ position: _position, ...event }) => event)
     const last = batch.at(-1)
     if (!last || batch.length < BATCH) return
     left -= batch.length

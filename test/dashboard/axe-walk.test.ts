@@ -4,6 +4,7 @@ import { findingsOf } from './axe.ts'
 import { lookingParts } from './looking.ts'
 import { hasBrowser } from './open-dashboard.ts'
 import { screensOf } from './screens.ts'
+import { seedPeople } from './seeded-people.ts'
 import { startSeeded } from './seeded.ts'
 
 const LOOKS = (['light', 'dark'] as const).flatMap((theme) => [1280, 360].map((width) => ({ theme, width })))
@@ -14,6 +15,7 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('Every 
   beforeAll(async () => {
     started = new AsyncDisposableStack()
     seeded = started.use(await startSeeded((await lookingParts(started)).options))
+    await seedPeople(seeded.dashboard.api, seeded.owner)
   })
   afterAll(() => started.disposeAsync())
 

@@ -159,6 +159,107 @@ export const screensOf = ({ monitor, run, text, look, delivery }: Seeded): reado
     arrive: (page) => page.getByRole('heading', { name: 'What differs' }).waitFor(),
   },
   ...(text === undefined ? [] : [runOfText(text)]),
+  ...TEAM_SCREENS,
+  ...KEY_SCREENS,
+  ...AUDIT_SCREENS,
+  ...ACCOUNT_SCREENS,
+]
+
+const auditRead = (page: Page) => page.getByRole('listitem').first().waitFor()
+
+const AUDIT_SCREENS: readonly Screen[] = [
+  { name: 'audit', path: '/audit', arrive: auditRead },
+  {
+    name: 'audit-details',
+    path: '/audit?type=api_key',
+    async arrive(page) {
+      await auditRead(page)
+      await page
+        .getByRole('button', { name: /^Details: / })
+        .first()
+        .click()
+      await page.getByRole('button', { name: 'Only what was done to this' }).waitFor()
+    },
+  },
+]
+
+const ACCOUNT_SCREENS: readonly Screen[] = [
+  { name: 'account', path: '/account', arrive: (page) => page.getByText('this one').waitFor() },
+  {
+    name: 'account-end',
+    path: '/account',
+    async arrive(page) {
+      await page.getByText('this one').waitFor()
+      await page.getByRole('button', { name: 'Delete the account…' }).click()
+      await page.getByRole('alertdialog').waitFor()
+    },
+  },
+]
+
+const peopleRead = (page: Page) =>
+  page
+    .getByRole('button', { name: /^(?:Leave|Remove): / })
+    .first()
+    .waitFor()
+
+const TEAM_SCREENS: readonly Screen[] = [
+  { name: 'team', path: '/team', arrive: peopleRead },
+  {
+    name: 'team-settings',
+    path: '/team',
+    async arrive(page) {
+      await peopleRead(page)
+      await page.getByText('Each permission').click()
+      await page.getByRole('switch').last().scrollIntoViewIfNeeded()
+    },
+  },
+  {
+    name: 'team-invite',
+    path: '/team',
+    async arrive(page) {
+      await peopleRead(page)
+      await page.getByRole('button', { name: 'Invite', exact: true }).click()
+      await page.getByRole('dialog').getByLabel('Address').fill('noether@example.com')
+    },
+  },
+]
+
+const keysRead = (page: Page) => page.getByRole('region', { name: 'Keys that work' }).waitFor()
+
+const KEY_SCREENS: readonly Screen[] = [
+  { name: 'api-keys', path: '/keys', arrive: keysRead },
+  {
+    name: 'api-keys-new',
+    path: '/keys',
+    async arrive(page) {
+      await keysRead(page)
+      await page.getByRole('button', { name: 'New key' }).click()
+      await page.getByRole('dialog').getByLabel('Name').fill('Deploy of the shop')
+    },
+  },
+  {
+    name: 'api-keys-issued',
+    path: '/keys',
+    async arrive(page) {
+      await keysRead(page)
+      await page.getByRole('button', { name: 'New key' }).click()
+      await page.getByRole('dialog').getByLabel('Name').fill('Deploy of the shop')
+      await page.keyboard.press('Enter')
+      await page.getByRole('dialog', { name: 'Copy the key now' }).waitFor()
+    },
+  },
+  {
+    name: 'api-keys-revoke',
+    path: '/keys',
+    async arrive(page) {
+      await keysRead(page)
+      await page
+        .getByRole('button', { name: /^Revoke: / })
+        .first()
+        .click()
+      await page.getByRole('alertdialog').waitFor()
+    },
+  },
 ]
 
 const runOfText = ({ monitor, run }: NonNullable<Seeded['text']>): Screen => ({

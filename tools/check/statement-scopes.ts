@@ -25,7 +25,7 @@ export const SCOPES: Readonly<Record<string, Scope>> = {
   'store/accounts/credentials/runner-token-exchange.ts': { installation: 6 },
   'store/accounts/credentials/runner-tokens.ts': { installation: 8 },
   'store/accounts/credentials/session-key.ts': { installation: 4 },
-  'store/accounts/credentials/sessions.ts': { person: 5, all: 1 },
+  'store/accounts/credentials/sessions.ts': { person: 7, all: 1 },
   'store/accounts/end-account.ts': { person: 5 },
   'store/accounts/rate-limit.ts': { elsewhere: 2 },
   'store/accounts/team/invitation-mails.ts': { lock: 1, all: 1 },

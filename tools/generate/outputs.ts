@@ -13,6 +13,7 @@ import { valuesYaml } from './chart/values-yaml.ts'
 import { cookbookPage } from './cookbook-page.ts'
 import { crdPage } from './crd/crd-page.ts'
 import { KINDS } from './crd/kinds.ts'
+import { accessTable } from './dashboard/access-table.ts'
 import { apiTypes } from './dashboard/api-types.ts'
 import { deliveryChoices } from './dashboard/delivery-choices.ts'
 import { errorsPage } from './errors-page.ts'
@@ -56,6 +57,7 @@ export const OUTPUTS: readonly Output[] = [
   { path: `${CHART}/values.schema.json`, make: valuesSchema },
   { path: `${CHART}/values.yaml`, make: valuesYaml },
   ...KINDS.map((kind) => ({ path: `crds/tidemark.dev_${kind.plural}.yaml`, make: () => crdPage(kind) })),
+  { path: 'dashboard/src/api/access.ts', make: accessTable },
   { path: 'dashboard/src/api/delivery-choices.ts', make: deliveryChoices },
   { path: 'dashboard/src/api/types.ts', make: () => apiTypes(describeApi(routesOf(SERVED_KINDS))) },
   { path: 'docs/access.md', make: accessPage },

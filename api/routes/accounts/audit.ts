@@ -1,9 +1,11 @@
+import Type from 'typebox'
 import { csvLine } from '../../../core/csv.ts'
-import { type AuditEvent, AuditFilter, AuditPage, AuditQuery, MAX_EXPORTED } from '../../../schema/account/audit.ts'
+import { AuditEvent, AuditFilter, AuditPage, AuditQuery, MAX_EXPORTED } from '../../../schema/account/audit.ts'
+import { Closed } from '../../../schema/shape/shape.ts'
 import { type AuditWanted, countAudit, listAudit, readAudit, recordedActions } from '../../../store/accounts/audit.ts'
 import type { Store } from '../../../store/db/client.ts'
 import { paginationOf, windowOf } from '../../http/page-of-rows.ts'
-import { ok, type Route, route } from '../../http/route.ts'
+import { ok, okParts, type Route, route } from '../../http/route.ts'
 
 const tag = 'Team'
 
@@ -61,6 +63,34 @@ const exportAuditRoute = route({
   },
 })
 
+const exportJsonRoute = route({
+  method: 'GET',
+  path: '/v1/team/audit/export/json',
+  summary: 'Export the audit log as JSON',
+  description: `The newest ${MAX_EXPORTED.toLocaleString('en')} events at most, as the list has them.`,
+  tag,
+  policy: 'audit.export',
+  work: 'export',
+  query: AuditFilter,
+  answers: { 200: { description: 'The events, newest first.', schema: Closed({ data: Type.Array(AuditEvent) }) } },
+  streams: true,
+  beyond: true,
+  async handle({ query: filter, principal: { teamId }, services: { store } }) {
+    return okParts(await begun(jsonOf(store, { teamId, filter })))
+  },
+})
+
+async function* jsonOf(store: Store, wanted: AuditWanted): AsyncGenerator<string, void, void> {
+  let lead = '{"data":['
+  for await (const batch of readAudit(store, wanted, MAX_EXPORTED)) {
+    const events = batch.map((event) => JSON.stringify(event)).join(',\n')
+    // The last batch may be empty.
+    yield events === '' ? '' : lead + events
+    if (events !== '') lead = ',\n'
+  }
+  yield lead === ',\n' ? ']}\n' : `${lead}]}\n`
+}
+
 async function* csvOf(store: Store, wanted: AuditWanted): AsyncGenerator<string, void, void> {
   const columns = Object.values(COLUMNS)
   const lines = (events: readonly AuditEvent[]) =>
@@ -86,4 +116,4 @@ async function begun(parts: AsyncGenerator<string, void, void>): Promise<AsyncIt
   })()
 }
 
-export const auditRoutes: readonly Route[] = [listAuditRoute, exportAuditRoute]
+export const auditRoutes: readonly Route[] = [listAuditRoute, exportAuditRoute, exportJsonRoute]

@@ -1,6 +1,6 @@
 import manifest from '../../../package.json' with { type: 'json' }
 import { Me } from '../../../schema/account/me.ts'
-import { nameOf } from '../../../store/accounts/accounts.ts'
+import { personOf } from '../../../store/accounts/accounts.ts'
 import { readTeam } from '../../../store/accounts/team/team-members.ts'
 import { permits, POLICIES, type PolicyName } from '../../auth/policies.ts'
 import type { Principal } from '../../auth/principals.ts'
@@ -26,7 +26,7 @@ async function shownMe(principal: Principal, services: Services): Promise<Me> {
   const { teamId, userId } = principal
   const isKey = principal.kind === 'key'
   return {
-    user: isKey ? null : { id: userId, email: principal.email, name: await nameOf(store, userId) },
+    user: isKey ? null : { id: userId, email: principal.email, ...(await personOf(store, userId)) },
     api_key: isKey ? { id: principal.keyId, name: principal.name, scopes: [...principal.scopes] } : null,
     team: shownTeam(await readTeam(store, teamId), principal),
     teams: isKey ? [] : await shownTeams(store, principal),

@@ -327,6 +327,7 @@ export type Me = {
     readonly id: string
     readonly email: string
     readonly name: string
+    readonly has_password: boolean
   } | null
   readonly api_key: {
     readonly id: string
@@ -1177,6 +1178,224 @@ export type Usage = {
     readonly used: number
     readonly limit: number | null
   } | null
+}
+
+/** The answer of `GET /v1/team/members`. */
+export type TeamMembers = {
+  readonly members: readonly {
+    readonly user_id: string
+    readonly email: string
+    readonly name: string
+    readonly role: 'viewer' | 'member' | 'admin' | 'owner'
+    readonly joined_at: string
+  }[]
+  readonly invitations: readonly {
+    readonly id: string
+    readonly email: string
+    readonly role: 'admin' | 'member' | 'viewer'
+    readonly invited_by_email: string
+    readonly expires_at: string
+    readonly created_at: string
+  }[]
+}
+
+/** The answer of `POST /v1/team/members/invite`. */
+export type InvitationSent = {
+  readonly id: string
+  readonly email: string
+  readonly role: 'admin' | 'member' | 'viewer'
+  readonly invited_by_email: string
+  readonly expires_at: string
+  readonly created_at: string
+  readonly email_sent: boolean
+}
+
+/** The answer of `GET /v1/settings`. */
+export type TeamSettings = {
+  readonly proxy_enabled: boolean
+  readonly error_notifications: boolean
+}
+
+/** The answer of `GET /v1/account/sessions`. */
+export type AccountSessions = {
+  readonly data: readonly {
+    readonly id: string
+    readonly current: boolean
+    readonly created_at: string
+    readonly expires_at: string
+    readonly ip_address: string | null
+    readonly user_agent: string | null
+  }[]
+}
+
+/** The answer of `GET /v1/billing`. */
+export type Billing = {
+  readonly subscription: {
+    readonly status:
+      | 'trialing'
+      | 'active'
+      | 'past_due'
+      | 'incomplete'
+      | 'incomplete_expired'
+      | 'unpaid'
+      | 'paused'
+      | 'canceled'
+    readonly period_ends_at: string
+    readonly cancel_at_period_end: boolean
+  } | null
+}
+
+/** The answer of `GET /v1/team/audit`. */
+export type AuditPage = {
+  readonly data: readonly {
+    readonly id: string
+    readonly action:
+      | 'monitor.created'
+      | 'monitor.updated'
+      | 'monitor.deleted'
+      | 'monitor.paused'
+      | 'monitor.resumed'
+      | 'monitor.run_triggered'
+      | 'monitor.secret_rotated'
+      | 'monitor.bulk_action'
+      | 'serp_monitor.created'
+      | 'serp_monitor.updated'
+      | 'serp_monitor.deleted'
+      | 'serp_monitor.paused'
+      | 'serp_monitor.resumed'
+      | 'serp_monitor.run_triggered'
+      | 'serp_monitor.secret_rotated'
+      | 'delivery.replayed'
+      | 'monitor.muted'
+      | 'monitor.unmuted'
+      | 'serp_monitor.muted'
+      | 'serp_monitor.unmuted'
+      | 'delivery.tested'
+      | 'delivery.released'
+      | 'delivery.dropped'
+      | 'api_key.created'
+      | 'api_key.rotated'
+      | 'api_key.deleted'
+      | 'settings.proxy_toggled'
+      | 'settings.error_notifications_toggled'
+      | 'team.renamed'
+      | 'team.member_invited'
+      | 'team.invitation_resent'
+      | 'team.invitation_revoked'
+      | 'team.member_joined'
+      | 'team.member_role_changed'
+      | 'team.member_removed'
+      | 'team.member_left'
+      | 'billing.checkout_started'
+      | 'billing.plan_changed'
+      | 'billing.cancelled'
+      | 'billing.resumed'
+      | 'billing.credits_purchased'
+      | 'billing.credits_granted'
+      | 'account.email_changed'
+      | 'account.password_reset_issued'
+      | 'account.deleted'
+    readonly target_type:
+      | 'monitor'
+      | 'serp_monitor'
+      | 'delivery'
+      | 'api_key'
+      | 'settings'
+      | 'team'
+      | 'invitation'
+      | 'member'
+      | 'subscription'
+      | 'account'
+    readonly target_id: string | null
+    readonly target_label: string | null
+    readonly actor: {
+      readonly type: 'user' | 'api_key' | 'system'
+      readonly id: string | null
+      readonly label: string
+    }
+    readonly metadata: Readonly<Record<string, unknown>>
+    readonly ip_address: string | null
+    readonly created_at: string
+  }[]
+  readonly pagination: {
+    readonly page: number
+    readonly limit: number
+    readonly total: number
+    readonly totalPages: number
+    readonly hasMore: boolean
+  }
+  readonly actions: readonly (
+    | 'monitor.created'
+    | 'monitor.updated'
+    | 'monitor.deleted'
+    | 'monitor.paused'
+    | 'monitor.resumed'
+    | 'monitor.run_triggered'
+    | 'monitor.secret_rotated'
+    | 'monitor.bulk_action'
+    | 'serp_monitor.created'
+    | 'serp_monitor.updated'
+    | 'serp_monitor.deleted'
+    | 'serp_monitor.paused'
+    | 'serp_monitor.resumed'
+    | 'serp_monitor.run_triggered'
+    | 'serp_monitor.secret_rotated'
+    | 'delivery.replayed'
+    | 'monitor.muted'
+    | 'monitor.unmuted'
+    | 'serp_monitor.muted'
+    | 'serp_monitor.unmuted'
+    | 'delivery.tested'
+    | 'delivery.released'
+    | 'delivery.dropped'
+    | 'api_key.created'
+    | 'api_key.rotated'
+    | 'api_key.deleted'
+    | 'settings.proxy_toggled'
+    | 'settings.error_notifications_toggled'
+    | 'team.renamed'
+    | 'team.member_invited'
+    | 'team.invitation_resent'
+    | 'team.invitation_revoked'
+    | 'team.member_joined'
+    | 'team.member_role_changed'
+    | 'team.member_removed'
+    | 'team.member_left'
+    | 'billing.checkout_started'
+    | 'billing.plan_changed'
+    | 'billing.cancelled'
+    | 'billing.resumed'
+    | 'billing.credits_purchased'
+    | 'billing.credits_granted'
+    | 'account.email_changed'
+    | 'account.password_reset_issued'
+    | 'account.deleted')[]
+}
+
+/** The answer of `GET /v1/keys`. */
+export type ApiKeys = {
+  readonly data: readonly {
+    readonly id: string
+    readonly name: string
+    readonly key_prefix: string
+    readonly scopes: readonly ('read' | 'write')[]
+    readonly expires_at: string | null
+    readonly last_used_at: string | null
+    readonly created_by: string
+    readonly created_at: string
+    readonly replaced: boolean
+  }[]
+}
+
+/** The answer of `POST /v1/keys`. */
+export type ApiKeyIssued = {
+  readonly key: string
+  readonly apiKey: {
+    readonly id: string
+    readonly name: string
+    readonly scopes: readonly ('read' | 'write')[]
+    readonly expires_at: string | null
+  }
 }
 
 /** What each event of `GET /v1/events` has. */

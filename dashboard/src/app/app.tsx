@@ -18,6 +18,14 @@ const DeliveryPage = lazy(async () => ({
   default: (await import('../deliveries/delivery-page.tsx')).DeliveryPage,
 }))
 
+const KeysPage = lazy(async () => ({ default: (await import('../keys/keys-page.tsx')).KeysPage }))
+
+const TeamPage = lazy(async () => ({ default: (await import('../team/team-page.tsx')).TeamPage }))
+
+const AccountPage = lazy(async () => ({ default: (await import('../account/account-page.tsx')).AccountPage }))
+
+const AuditPage = lazy(async () => ({ default: (await import('../audit/audit-page.tsx')).AuditPage }))
+
 const NewPage = lazy(async () => ({ default: (await import('../new/new-page.tsx')).NewPage }))
 
 const EditPage = lazy(async () => ({ default: (await import('../new/edit-page.tsx')).EditPage }))
@@ -59,6 +67,11 @@ export const App = () => (
             <Route path="/changes" component={ChangesPage} />
             <Route path="/deliveries" component={DeliveriesPage} />
             <Route path="/deliveries/:id">{({ id }) => <DeliveryPage key={id} id={id} />}</Route>
+
+            <Route path="/team" component={TeamPage} />
+            <Route path="/account" component={AccountPage} />
+            <Route path="/audit" component={AuditPage} />
+            <Route path="/keys" component={KeysPage} />
             <Route path="/new" component={NewPage} />
             <Route path="/new/search" component={NewSearchPage} />
             <Route path="/monitors/:id/runs/:run">

@@ -105,6 +105,10 @@ function Rail() {
           </span>
         )}
       </Link>
+      <Link href="/team" className={style['place']} aria-current={TEAM.includes(path) ? 'page' : undefined}>
+        <Icon name="people" />
+        Team
+      </Link>
       <span className={style['space']} />
       <a href="/docs" className={style['place']}>
         <Icon name="book" />
@@ -117,6 +121,9 @@ function Rail() {
     </nav>
   )
 }
+
+/** The screens about the team. */
+const TEAM = ['/team', '/keys', '/audit']
 
 function Bar({ me, onKeys }: { readonly me: Me | null; onKeys(): void }) {
   const isLive = useIsLive()

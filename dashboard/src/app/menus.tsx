@@ -3,6 +3,7 @@ import { Button } from 'react-aria-components/Button'
 import { Header } from 'react-aria-components/Header'
 import { Menu, MenuItem, MenuSection, MenuTrigger } from 'react-aria-components/Menu'
 import { Popover } from 'react-aria-components/Popover'
+import { useLocation } from 'wouter'
 import { ask } from '../api/client.ts'
 import type { Me } from '../api/types.ts'
 import { Icon } from '../parts/icon.tsx'
@@ -37,10 +38,11 @@ const BarMenu = ({ label, button, children }: BarMenuProps) => (
 
 /** The team that the page shows. Another one is chosen for the whole session, so the page is loaded again. */
 export function TeamMenu({ me }: { readonly me: Me | null }) {
+  const [, go] = useLocation()
   if (me === null) return <span className={style['waiting']} />
   async function choose(id: string) {
     if (id === me?.team.id) location.assign('/')
-    else await switchTeam(id, '/')
+    else await switchTeam(id, OF_EACH_TEAM.includes(location.pathname) ? location.pathname : '/')
   }
   return (
     <BarMenu
@@ -65,13 +67,31 @@ export function TeamMenu({ me }: { readonly me: Me | null }) {
           </MenuItem>
         ))}
       </MenuSection>
+      <MenuSection>
+        <Header className={controls['heading'] ?? ''}>This team</Header>
+        {TEAM.map(([path, word]) => (
+          <MenuItem key={path} id={path} className={item} onAction={() => go(path)}>
+            {word}
+          </MenuItem>
+        ))}
+      </MenuSection>
     </BarMenu>
   )
 }
 
+/** Screens that each team has. A person who switches teams stays there. */
+const OF_EACH_TEAM = ['/changes', '/team', '/keys', '/audit', '/account']
+
+const TEAM = [
+  ['/team', 'Members and settings'],
+  ['/keys', 'API keys'],
+  ['/audit', 'Audit log'],
+] as const
+
 /** Who is signed in, the theme, and the way out. */
 export function PersonMenu({ me }: { readonly me: Me | null }) {
   const theme = useTheme()
+  const [, go] = useLocation()
   if (me === null) return null
   const name = me.user?.name || me.user?.email || 'You'
   async function signOut() {
@@ -102,6 +122,9 @@ export function PersonMenu({ me }: { readonly me: Me | null }) {
       </MenuSection>
       <MenuSection>
         <Header className={controls['heading'] ?? ''}>{me.user?.email ?? ''}</Header>
+        <MenuItem className={item} onAction={() => go('/account')}>
+          Account
+        </MenuItem>
         <MenuItem className={item} onAction={() => void signOut()}>
           Sign out
         </MenuItem>

@@ -24,7 +24,8 @@ export function byMonitor(changes: readonly Change[]): readonly Group[] {
   return rows.length === 0 ? [] : [{ title: 'By monitor', rows }]
 }
 
-function dayOf(at: number, now: number): string {
+/** Returns the day of an instant in words, as a person says it now. */
+export function dayOf(at: number, now: number): string {
   const days = Math.round((startOfDay(now) - startOfDay(at)) / DAY_MS)
   if (days <= 0) return 'Today'
   return days === 1 ? 'Yesterday' : weekday.format(at)

@@ -26,6 +26,13 @@ const SCREENS = [
   ['Deliveries', '/deliveries', 'g d'],
   ['New monitor', '/new', 'n'],
 ] as const satisfies readonly (readonly [string, string, KeyOf<'everywhere'> | KeyOf<'list'>])[]
+/** Screens that no key leads to. They are found by their names: the list of what is offered unasked stays short. */
+const FURTHER = [
+  ['Team', '/team', ''],
+  ['API keys', '/keys', ''],
+  ['Audit log', '/audit', ''],
+  ['Account', '/account', ''],
+] as const
 /** Pages that the dashboard does not draw. */
 const DOCUMENTS = [
   ['Documentation', '/docs'],
@@ -36,7 +43,7 @@ const DOCUMENTS = [
 export function useEntries(text: string): Entries {
   const monitors = useMonitors(text)
   const offered = useOffered()
-  const places = usePlaces()
+  const places = usePlaces(text !== '')
   const groups = [
     { title: 'Do', entries: offered.map((command) => ({ ...command, note: '' })) },
     { title: 'Go to', entries: places },
@@ -85,10 +92,16 @@ function useMonitors(text: string): { readonly entries: readonly Entry[]; readon
 const isFound = ({ name, target }: Overview['data'][number], text: string): boolean =>
   `${name}\n${target}`.toLowerCase().includes(text.toLowerCase())
 
-function usePlaces(): readonly Entry[] {
+function usePlaces(withFurther: boolean): readonly Entry[] {
   const [, go] = useLocation()
   return [
-    ...SCREENS.map(([title, path, keys]) => ({ id: path, title, note: keys, refused: null, act: () => go(path) })),
+    ...[...SCREENS, ...(withFurther ? FURTHER : [])].map(([title, path, keys]) => ({
+      id: path,
+      title,
+      note: keys,
+      refused: null,
+      act: () => go(path),
+    })),
     ...DOCUMENTS.map(([title, path]) => ({
       id: path,
       title,

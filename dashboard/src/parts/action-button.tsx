@@ -7,6 +7,10 @@ interface ActionButtonProps extends Pick<ComponentProps<'button'>, 'aria-keyshor
   readonly refused: string | null
   /** It is being done. */
   readonly isBusy?: boolean
+  /** It is what the screen is for. */
+  readonly isMain?: boolean
+  /** How it is named where its words alone do not say what it is about. */
+  readonly label?: string
   readonly onAct: () => void
   readonly children: ReactNode
 }
@@ -15,10 +19,12 @@ interface ActionButtonProps extends Pick<ComponentProps<'button'>, 'aria-keyshor
  * A button that says why it cannot be used: to a pointer over it, and to everybody who comes to it by the keyboard or a
  * finger. A `disabled` one would not be reached.
  */
-export function ActionButton({ refused, isBusy = false, onAct, children, ...rest }: ActionButtonProps) {
+export function ActionButton(props: ActionButtonProps) {
+  const { refused, isBusy = false, isMain = false, label, onAct, children, ...rest } = props
   const reason = useId()
+  const look = isMain && refused === null ? `${controls['button']} ${controls['main']}` : controls['button']
   const button = (about: ComponentProps<'button'>) => (
-    <button type="button" className={controls['button']} {...rest} {...about}>
+    <button type="button" className={look} aria-label={label} {...rest} {...about}>
       {children}
     </button>
   )

@@ -27,6 +27,7 @@ const listed = row({
   last_used_at: NullableText,
   created_by: Type.String(),
   created_at: Type.String(),
+  replaced: Type.Boolean(),
 })
 
 /** A key that works: not revoked by a rotation or a deletion, and not expired. */
@@ -80,7 +81,7 @@ export const countApiKeys = (store: Queryable, teamId: string): Promise<number> 
 export const listApiKeys = (store: Queryable, teamId: string): Promise<readonly ApiKey[]> =>
   store.any(sql.type(listed)`
     select id, name, prefix as key_prefix, scopes, least(expires_at, revoked_at) as expires_at, last_used_at,
-      user_id as created_by, created_at
+      user_id as created_by, created_at, revoked_at is not null as replaced
     from api_keys
     where team_id = ${teamId} and ${alive}
     order by created_at desc, id`)

@@ -7,6 +7,7 @@ import { nothing, row } from '../../db/row.ts'
 /** A session expires this many days after the sign-in. For security, the limit is absolute and is not renewed. */
 export const SESSION_DAYS = 7
 
+const NullableText = Type.Union([Type.String(), Type.Null()])
 const found = row({
   id: Type.String(),
   user_id: Type.String(),
@@ -73,6 +74,43 @@ export async function openSession(tx: Queryable, userId: string, token: string):
 export async function activateTeam(store: Queryable, sessionId: string, teamId: string): Promise<void> {
   await store.query(sql.type(nothing)`
     update auth.sessions set active_team_id = ${teamId}::uuid where id = ${sessionId}::uuid`)
+}
+
+const listed = row({
+  id: Type.String(),
+  created_at: Type.String(),
+  expires_at: Type.String(),
+  ip_address: NullableText,
+  user_agent: NullableText,
+})
+
+/** A session that is open, as its account sees it. */
+interface OpenSession {
+  readonly id: string
+  readonly created_at: string
+  readonly expires_at: string
+  readonly ip_address: string | null
+  readonly user_agent: string | null
+}
+
+/** Sessions end within days, so that a list of them is short; a program that signs in anew each time has many. */
+const MAX_LISTED = 100
+
+/** Returns the open sessions of an account, the newest first. An address or a browser that is not known is null. */
+export const listSessions = (store: Queryable, userId: string): Promise<readonly OpenSession[]> =>
+  store.any(sql.type(listed)`
+    select id, created_at, expires_at, nullif(ip_address, '') as ip_address,
+      left(nullif(user_agent, ''), 300) as user_agent
+    from auth.sessions
+    where user_id = ${userId}::uuid and expires_at > now()
+    order by created_at desc, id
+    limit ${MAX_LISTED}`)
+
+/** Ends a session of an account. Returns whether it was open. */
+export async function endSession(store: Queryable, userId: string, id: string): Promise<boolean> {
+  const { rowCount } = await store.query(sql.type(nothing)`
+    delete from auth.sessions where id = ${id}::uuid and user_id = ${userId}::uuid and expires_at > now()`)
+  return rowCount > 0
 }
 
 const version = row({ version: Type.String() })

@@ -84,6 +84,7 @@ describe('the table of routes', () => {
       'GET /v1/runs/:id/diff: difference',
       'POST /v1/deliveries/replay: replay',
       'GET /v1/team/audit/export: export',
+      'GET /v1/team/audit/export/json: export',
     ])
   })
 })

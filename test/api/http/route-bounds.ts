@@ -63,6 +63,7 @@ export const RECORD_OF: Readonly<Record<string, RecordKind>> = {
   'GET /v1/keys': 'keys',
   'POST /v1/keys': 'own',
   'POST /v1/keys/:id/rotate': 'own',
+  'GET /v1/account/sessions': 'own',
   'GET /v1/me': 'people',
   'GET /v1/team/list': 'people',
   'GET /v1/team/members': 'people',

@@ -104,8 +104,19 @@ describe('listing', () => {
       last_used_at: null,
       created_by: owner.user_id,
       created_at: expect.stringMatching(/Z$/),
+      replaced: false,
     })
     expect(JSON.stringify(keys)).not.toContain(issued.key)
+  })
+
+  test('a key that was rotated is listed as replaced until its grace period ends', async () => {
+    const { apiKey } = await create({ name: 'Old' })
+    await api.call(owner.session_token, 'POST', `/v1/keys/${apiKey.id}/rotate`, { grace_period_hours: 1 })
+    const named = (await list()).filter(({ name }) => name === 'Old')
+    expect(named.map(({ id, replaced }) => [id === apiKey.id, replaced])).toEqual([
+      [false, false],
+      [true, true],
+    ])
   })
 
   test('another team sees none of them', async () => {

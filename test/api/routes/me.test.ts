@@ -17,10 +17,19 @@ describe('GET /v1/me', () => {
   test('tells a person who they are, their teams, and all that an owner may do', async () => {
     const owner = await api.owner()
     const { user, api_key, team, teams, permissions } = await me(owner.session_token)
-    expect({ user, api_key }).toMatchObject({ user: { id: owner.user_id, email: owner.email }, api_key: null })
+    expect({ user, api_key }).toMatchObject({
+      user: { id: owner.user_id, email: owner.email, has_password: true },
+      api_key: null,
+    })
     expect(team).toMatchObject({ id: owner.team_id, role: 'owner' })
     expect(teams).toMatchObject([{ id: owner.team_id, is_personal: true, active: true }])
     expect(permissions).toEqual(Object.keys(POLICIES))
+  })
+
+  test('tells a person who has no password', async () => {
+    const owner = await api.owner()
+    await api.sql(`delete from auth.accounts where user_id = '${owner.user_id}'`)
+    expect((await me(owner.session_token)).user).toMatchObject({ has_password: false })
   })
 
   test('tells a viewer what is allowed, and nothing more', async () => {

@@ -76,6 +76,7 @@ const INSTEAD: Readonly<Record<string, readonly [status: number, why: string]>> 
   'POST /v1/looks/{id}/candidates': [503, 'this process makes no looks'],
   'GET /v1/runs/{id}/diff': [404, 'the run has no texts'],
   'GET /v1/run-images/{id}': [404, 'the run has no pictures'],
+  'DELETE /v1/account/sessions/{id}': [404, 'a session is of one person'],
   'DELETE /v1/account': [422, 'the body does not name the account'],
   'POST /v1/team/accept': [404, 'the token is unknown'],
   'POST /v1/billing/checkout': [409, 'nothing is sold'],

@@ -41,6 +41,18 @@ describe('GET /v1/team/audit', () => {
     expect(body['actions']).toEqual(['monitor.created', 'monitor.paused', 'team.renamed'])
   })
 
+  test('finds what a key did, and what was done to one thing', async () => {
+    const person = await boss()
+    const { client, id: key } = await keyOf(person, 'Deploy')
+    const { id } = await createMonitor(client)
+    await person.client.post(`/v1/monitors/${id}/pause`)
+    const actions = async (query: string) =>
+      events(await person.client.get(`/v1/team/audit?${query}`)).map(({ action }) => action)
+    expect(await actions(`actor_key_id=${key}`)).toEqual(['monitor.created'])
+    expect(await actions(`target_id=${id}`)).toEqual(['monitor.paused', 'monitor.created'])
+    expect(await actions(`actor_user_id=${key}`)).toEqual([])
+  })
+
   test('an event says who did what to what, from where, with what', async () => {
     const person = await boss()
     const { id, name } = await createMonitor(person.client)
@@ -319,6 +331,25 @@ describe('GET /v1/team/audit/export', () => {
     expect(await actions(`?actor_user_id=${crypto.randomUUID()}`)).toEqual([])
     for (const query of ['page=1', 'limit=5'])
       expect(pathsOf(await person.client.get(`/v1/team/audit/export?${query}`))).toEqual([query.split('=')[0]])
+  })
+
+  test('is JSON below /json, with the same events as the list, and none as an empty list', async () => {
+    const person = await boss()
+    const read = async (query = '') => (await person.client.get(`/v1/team/audit/export/json${query}`)).body
+    expect(await read()).toEqual({ data: [] })
+    const { id } = await createMonitor(person.client)
+    await person.client.post(`/v1/monitors/${id}/pause`)
+    expect((await read()).data).toEqual(events(await person.client.get('/v1/team/audit')))
+    expect(await read('?action=monitor.paused')).toMatchObject({ data: [{ action: 'monitor.paused' }] })
+  })
+
+  test('as JSON is whole over several batches', async () => {
+    const person = await boss()
+    await served.api.sql(`insert into audit_events (team_id, action, target_type, actor_type, actor_label, created_at)
+      select '${person.account.team_id}', 'monitor.updated', 'monitor', 'system', 'System', now() - n * interval '1 s'
+      from generate_series(1, 1000) n`)
+    const { body } = await person.client.get('/v1/team/audit/export/json')
+    expect(body.data).toHaveLength(1000)
   })
 
   /** A team with more events than an export has, each of more than a thousand characters. */

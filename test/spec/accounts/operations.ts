@@ -83,6 +83,8 @@ export function examplesOf(served: ServedApi, owner: CreatedOwner) {
     ['/v1/keys/:id', key],
     ['/v1/team/members/:userId', member],
     ['/v1/team/invitations/:id', invitation],
+    // Of nobody: a session belongs to a person, and not to a team.
+    ['/v1/account/sessions/:id', async () => crypto.randomUUID()],
   ]
   const bodies: Readonly<Record<string, () => Promise<unknown>>> = {
     'POST /v1/monitors': async () => MONITOR,

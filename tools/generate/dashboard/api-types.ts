@@ -122,6 +122,14 @@ const ANSWERS: Readonly<Record<string, Wanted>> = {
   WrittenMonitor: { method: 'post', path: '/v1/manifests' },
   Backtest: { method: 'post', path: '/v1/monitors/{id}/backtest', keys: ['changes', 'would_fire', 'runs'] },
   Usage: { path: '/v1/usage', keys: ['runs', 'visualRuns'] },
+  TeamMembers: { path: '/v1/team/members' },
+  InvitationSent: { method: 'post', path: '/v1/team/members/invite', status: '201' },
+  TeamSettings: { path: '/v1/settings' },
+  AccountSessions: { path: '/v1/account/sessions' },
+  Billing: { path: '/v1/billing', keys: ['subscription'] },
+  AuditPage: { path: '/v1/team/audit' },
+  ApiKeys: { path: '/v1/keys' },
+  ApiKeyIssued: { method: 'post', path: '/v1/keys', status: '201' },
 }
 
 /** Schemas that contain themselves, or that the page writes. */
@@ -142,6 +150,8 @@ interface Wanted {
   readonly method?: Method
   readonly path: string
   readonly keys?: readonly string[]
+  /** By default 200. */
+  readonly status?: string
 }
 
 /** Returns the file with what the dashboard knows of the API: types of answers, choices, limits and texts. */
@@ -151,8 +161,8 @@ export function apiTypes(document: object): string {
   const types = NAMED_SCHEMAS.map(
     (name) => `/** \`${name}\` of the API. */\nexport type ${name} = ${typeOf(named.schemas[name] ?? {}, named)}\n`,
   )
-  const answers = Object.entries(ANSWERS).map(([name, { method = 'get', path, keys }]) => {
-    const schema = operation(api, path, method).responses['200']?.content['application/json'].schema ?? {}
+  const answers = Object.entries(ANSWERS).map(([name, { method = 'get', path, keys, status = '200' }]) => {
+    const schema = operation(api, path, method).responses[status]?.content['application/json'].schema ?? {}
     const comment = `/** The answer of \`${method.toUpperCase()} ${path}\`. */`
     return `${comment}\nexport type ${name} = ${typeOf(schema, named, keys)}\n`
   })

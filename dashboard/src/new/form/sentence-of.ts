@@ -8,6 +8,6 @@ export function sentenceOf(error: unknown): string {
     return `${what} ${next}`
   }
   const { status, retryMs, message } = error
-  if (status !== 429 && status !== 503) return message
+  if ((status !== 429 && status !== 503) || message.includes('Try again')) return message
   return retryMs === null ? `${message} Try again later.` : `${message} Try again in ${Math.ceil(retryMs / 1_000)} s.`
 }
