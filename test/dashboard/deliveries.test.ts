@@ -106,7 +106,7 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The de
     await expect.poll(() => rows(page).count()).toBe(DEAD_COUNT)
     await page.getByRole('link', { name: 'Show all', exact: true }).click()
     await failing.getByRole('button', { name: `Send all ${DEAD_COUNT} again` }).click()
-    const dialog = page.getByRole('alertdialog', { name: `Send ${DEAD_COUNT} deliveries again?` })
+    const dialog = page.getByRole('dialog', { name: `Send ${DEAD_COUNT} deliveries again?` })
     await dialog.getByRole('button', { name: 'Send again' }).click()
     await page.getByRole('status').getByText(`${DEAD_COUNT} are sent again.`).waitFor()
     await chip(page, /^Given up 0$/).waitFor()
@@ -147,7 +147,7 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The de
     const { page } = await dashboard.open(`/deliveries/${ids.held}`, owner)
     await page.getByText('waits for the end of quiet hours').waitFor()
     await page.getByRole('button', { name: 'Drop…' }).click()
-    await page.getByRole('alertdialog').getByRole('button', { name: 'Leave them' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Keep' }).click()
     await page.getByRole('button', { name: 'Send now' }).click()
     await page.getByText('waits to be sent').waitFor()
     expect(await page.getByRole('button', { name: 'Drop…' }).count()).toBe(0)
@@ -167,7 +167,7 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The de
     await rows(page).first().getByRole('checkbox').check()
     const again = page.getByRole('button', { name: 'Send again' })
     expect(await again.getAttribute('aria-disabled')).toBe('true')
-    expect(await page.getByText('Your role may only read.').count()).toBeGreaterThan(0)
+    expect(await page.getByText('Your role, viewer, may not replay deliveries.').count()).toBeGreaterThan(0)
   })
 
   test.each([

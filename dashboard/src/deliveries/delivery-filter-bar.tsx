@@ -1,6 +1,6 @@
 import { Link } from 'wouter'
 import type { DeliveryCounts } from '../api/types.ts'
-import { type Chip, Chips } from '../parts/chips.tsx'
+import { Chips } from '../parts/chips.tsx'
 import bar from '../parts/filter-bar.module.css'
 import { SearchField } from '../parts/search-field.tsx'
 import controls from '../style/controls.module.css'
@@ -41,7 +41,7 @@ const NONE = { status: undefined, given_up: undefined, held: undefined }
 /** Chips with counts, the search, what it was sent by and when. All of it stands in the address. */
 export const DeliveryFilterBar = ({ filters, counts, onChange }: DeliveryFilterBarProps) => (
   <div className={bar['bar']}>
-    <Chips chips={STATES.map((state) => chipOf(state, { filters, counts, onChange }))} />
+    <StateChips filters={filters} counts={counts} onChange={onChange} />
     <div className={bar['fields']}>
       <SearchField
         place="deliveries"
@@ -68,19 +68,22 @@ export const DeliveryFilterBar = ({ filters, counts, onChange }: DeliveryFilterB
   </div>
 )
 
-function chipOf(
-  { word, set, count }: (typeof STATES)[number],
-  { filters, counts, onChange }: DeliveryFilterBarProps,
-): Chip {
+function StateChips({ filters, counts, onChange }: DeliveryFilterBarProps) {
   const { status, given_up: givenUp, held } = filters
-  const isOn = new URLSearchParams({ ...set }).toString() === stateQuery({ status, given_up: givenUp, held })
-  return {
-    word,
-    count: counts === null ? undefined : count(counts),
-    isOn,
-    isBad: word === 'Given up',
-    onPress: () => onChange({ ...NONE, ...(isOn ? {} : set) }),
-  }
+  const state = stateQuery({ status, given_up: givenUp, held })
+  const chosen = STATES.find(({ set }) => stateQuery(set) === state)?.word ?? null
+  return (
+    <Chips
+      chips={STATES.map(({ word, count }) => ({
+        id: word,
+        word,
+        count: counts === null ? undefined : count(counts),
+        isBad: word === 'Given up',
+      }))}
+      chosen={chosen}
+      onChoose={(id) => onChange({ ...NONE, ...(id !== chosen && STATES.find(({ word }) => word === id)?.set) })}
+    />
+  )
 }
 
 const stateQuery = (state: Readonly<Record<string, string | undefined>>): string =>

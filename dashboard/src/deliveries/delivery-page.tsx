@@ -147,6 +147,7 @@ function Held({ delivery: { id, held } }: Of) {
             title: 'Drop this delivery?',
             text: 'It is never sent. The change stays, and its run says that the message was dropped.',
             word: 'Drop',
+            isEnd: true,
             onYes: () => acts.act({ act: 'drop', ids: [id] }),
           }}
           onClose={() => setAsked(false)}

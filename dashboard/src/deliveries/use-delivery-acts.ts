@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { usePermission } from '../app/use-me.ts'
+import { useRefusal } from '../app/use-refusal.ts'
 import { actOnDeliveries, type DeliveryAct, replayMatching } from './delivery-acts.ts'
 
 /** Which deliveries, or all that filters leave with their number. */
@@ -22,7 +22,7 @@ export interface DeliveryActs {
 
 /** Does acts on deliveries. `onDone` is called when one has ended. */
 export function useDeliveryActs(onDone: () => void = () => {}): DeliveryActs {
-  const mayReplay = usePermission('deliveries.replay')
+  const refused = useRefusal('deliveries.replay')
   const queries = useQueryClient()
   const acting = useMutation({
     mutationFn: (wanted: Wanted) =>
@@ -31,7 +31,7 @@ export function useDeliveryActs(onDone: () => void = () => {}): DeliveryActs {
     onSettled: () => queries.invalidateQueries(),
   })
   return {
-    refused: mayReplay ? null : 'Your role may only read.',
+    refused,
     isBusy: acting.isPending,
     said: acting.data && acting.variables ? wordsOf(acting.data, DONE[acting.variables.act]) : null,
     error: acting.error,

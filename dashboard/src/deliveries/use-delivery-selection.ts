@@ -116,6 +116,7 @@ const QUESTIONS = {
     title: `Drop ${many(count)}?`,
     text: 'They are never sent. The changes stay, and their runs say that the messages were dropped.',
     word: 'Drop',
+    isEnd: true,
   }),
 } as const satisfies Record<DeliveryAct, (count: number) => Omit<Question, 'onYes'>>
 

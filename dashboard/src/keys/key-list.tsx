@@ -1,7 +1,7 @@
 import { useRef, useState } from 'react'
+import { Chips } from '../parts/chips.tsx'
 import { ShowMore } from '../parts/long-text.tsx'
 import { useKeptFocus } from '../parts/use-kept-focus.ts'
-import { Chips } from '../team/chips.tsx'
 import { NotShown } from '../team/not-shown.tsx'
 import { SearchField } from '../team/search-field.tsx'
 import { KeyRow } from './key-row.tsx'
@@ -40,12 +40,12 @@ export function KeyList({ keys, ...acts }: KeyListProps) {
   const found = keys.filter((key) => FILTERS[filter].has(key) && isFound(key, text))
   const chips = NAMES.map((id) => {
     const { word, has } = FILTERS[id]
-    return { id, word, count: keys.filter(has).length, isBad: id === 'soon' }
+    return { id, word, count: keys.filter(has).length, ...(id === 'soon' && { isBad: 'soon' as const }) }
   })
   return (
     <>
       <div className={style['filters']}>
-        <Chips label="Show" chips={chips} chosen={filter} onChoose={setFilter} />
+        <Chips chips={chips} chosen={filter} onChoose={setFilter} />
         <SearchField label="Search names and prefixes" text={text} onChange={setText} />
       </div>
       <div ref={list} tabIndex={-1} role="region" aria-label="Keys that work" className={style['list']}>

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { Link } from 'wouter'
 import { ask, serverNow } from '../api/client.ts'
 import { Notice } from '../app/notice.tsx'
-import { usePermission } from '../app/use-me.ts'
+import { useRefusal } from '../app/use-refusal.ts'
 import { MuteDialog } from '../monitors/mute-dialog.tsx'
 import { ActionButton } from '../parts/action-button.tsx'
 import { useCommands } from '../parts/commands.ts'
@@ -24,7 +24,7 @@ const muteOf = ({ mute }: AnyMonitor) =>
 /** Mutes a monitor, or ends its mute. */
 export function MuteButton({ monitor, place: { path } }: MutePartProps) {
   const queries = useQueryClient()
-  const mayWrite = usePermission('monitors.write')
+  const refused = useRefusal('monitors.write')
   const [isAsking, setAsking] = useState(false)
   const muting = useMutation({
     mutationFn: (body: object | null) =>
@@ -32,7 +32,6 @@ export function MuteButton({ monitor, place: { path } }: MutePartProps) {
     onSettled: () => queries.invalidateQueries(),
   })
   const isMuted = muteOf(monitor) !== null
-  const refused = mayWrite ? null : 'Your role may only read.'
   const act = () => {
     if (refused !== null || muting.isPending) return
     if (isMuted) muting.mutate(null)

@@ -115,11 +115,12 @@ function StateChips({ filters, counts, onChange }: FilterBarProps) {
   ]
   return (
     <Chips
-      chips={chips.map(({ set, ...chip }) => ({
-        ...chip,
-        isBad: chip.word === 'Failing',
-        onPress: () => onChange({ ...NONE, ...(chip.isOn ? {} : set) }),
-      }))}
+      chips={chips.map(({ word, count }) => ({ id: word, word, count, isBad: word === 'Failing' }))}
+      chosen={chips.find(({ isOn }) => isOn)?.word ?? null}
+      onChoose={(id) => {
+        const chip = chips.find(({ word }) => word === id)
+        onChange({ ...NONE, ...(chip?.isOn === false && chip.set) })
+      }}
     />
   )
 }

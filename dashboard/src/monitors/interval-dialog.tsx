@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import form from '../parts/form-dialog.module.css'
-import { FormDialog } from '../parts/form-dialog.tsx'
+import { ConfirmDialog } from '../parts/confirm-dialog.tsx'
+import form from '../parts/form-lines.module.css'
 import { INTERVALS } from '../parts/intervals.ts'
 import { every } from '../parts/time.tsx'
 import controls from '../style/controls.module.css'
@@ -25,11 +25,12 @@ export function IntervalDialog({ rows, onAnswer, onClose }: IntervalDialogProps)
   const monthly = Math.round((rows.length * MONTH_SECONDS) / seconds)
   const what = rows.length === 1 ? 'this monitor is' : `${rows.length.toLocaleString('en')} monitors are`
   return (
-    <FormDialog
+    <ConfirmDialog
       title={`How often ${what} checked`}
-      word="Change it"
-      isReady
-      onSubmit={() => onAnswer({ schedule_interval_seconds: seconds })}
+      action="Change it"
+      isBusy={false}
+      error={null}
+      onAct={() => onAnswer({ schedule_interval_seconds: seconds })}
       onClose={onClose}
     >
       <label className={form['line']}>
@@ -51,6 +52,6 @@ export function IntervalDialog({ rows, onAnswer, onClose }: IntervalDialogProps)
         results.
       </p>
       <p className={tones['soft']}>{lockedWords(rows)}</p>
-    </FormDialog>
+    </ConfirmDialog>
   )
 }

@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import form from '../parts/form-dialog.module.css'
-import { FormDialog } from '../parts/form-dialog.tsx'
+import { ConfirmDialog } from '../parts/confirm-dialog.tsx'
+import form from '../parts/form-lines.module.css'
 import controls from '../style/controls.module.css'
 import tones from '../style/tones.module.css'
 import type { ActionBody } from './bulk.ts'
@@ -28,11 +28,13 @@ export function LabelsDialog({ rows, onAnswer, onClose }: LabelsDialogProps) {
     ...(gone.size > 0 && { remove: [...gone] }),
   }
   return (
-    <FormDialog
+    <ConfirmDialog
       title={`Labels of ${rows.length === 1 ? (rows[0]?.name ?? '') : `${rows.length.toLocaleString('en')} monitors`}`}
-      word="Change them"
-      isReady={isReady}
-      onSubmit={() => onAnswer({ labels })}
+      action="Change them"
+      isBusy={false}
+      missing={isReady ? null : 'Add a label, or take one away.'}
+      error={null}
+      onAct={() => onAnswer({ labels })}
       onClose={onClose}
     >
       <fieldset>
@@ -62,7 +64,7 @@ export function LabelsDialog({ rows, onAnswer, onClose }: LabelsDialogProps) {
       </fieldset>
       <Taken rows={rows} gone={gone} onToggle={toggle} />
       <p className={tones['soft']}>{lockedWords(rows)}</p>
-    </FormDialog>
+    </ConfirmDialog>
   )
 }
 

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { serverNow } from '../api/client.ts'
-import form from '../parts/form-dialog.module.css'
-import { FormDialog } from '../parts/form-dialog.tsx'
+import { ConfirmDialog } from '../parts/confirm-dialog.tsx'
+import form from '../parts/form-lines.module.css'
 import controls from '../style/controls.module.css'
 import tones from '../style/tones.module.css'
 import type { ActionBody } from './bulk.ts'
@@ -9,6 +9,7 @@ import { endOf, MUTE_ENDS, type MuteEnd } from './mute-ends.ts'
 
 const whole = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'short' })
 const MOST_OF_REASON = 500
+const SURE = 'Say that somebody ends it.'
 
 interface MuteDialogProps {
   /** What is muted. */
@@ -25,7 +26,7 @@ export function MuteDialog({ rows, onAnswer, onClose }: MuteDialogProps) {
   const [drop, setDrop] = useState(false)
   const [isSure, setSure] = useState(false)
   const at = endOf(end, serverNow(), typed)
-  const isReady = at !== undefined && (end !== 'open' || isSure)
+  const missing = at === undefined ? 'Choose a time in the future.' : end === 'open' && !isSure ? SURE : null
   const [first] = rows
   const what = rows.length === 1 ? (first?.name ?? '') : `${rows.length.toLocaleString('en')} monitors`
   const submit = () =>
@@ -36,7 +37,15 @@ export function MuteDialog({ rows, onAnswer, onClose }: MuteDialogProps) {
       ...(drop && { drop }),
     })
   return (
-    <FormDialog title={`Mute ${what}`} word="Mute" isReady={isReady} onSubmit={submit} onClose={onClose}>
+    <ConfirmDialog
+      title={`Mute ${what}`}
+      action="Mute"
+      isBusy={false}
+      missing={missing}
+      error={null}
+      onAct={submit}
+      onClose={onClose}
+    >
       <p className={tones['soft']}>Checks and the history go on. Nobody is written to until the mute ends.</p>
       <fieldset>
         <legend>How long</legend>
@@ -79,12 +88,12 @@ export function MuteDialog({ rows, onAnswer, onClose }: MuteDialogProps) {
       <p role="status" className={tones['soft']}>
         {sentenceOf(at, drop)}
       </p>
-    </FormDialog>
+    </ConfirmDialog>
   )
 }
 
 function sentenceOf(at: Date | null | undefined, drop: boolean): string {
-  if (at === undefined) return 'Choose a time in the future.'
+  if (at === undefined) return ''
   if (drop) return `What fires${at === null ? '' : ` until ${whole.format(at)}`} is dropped.`
   return at === null
     ? 'What fires waits until somebody unmutes it.'

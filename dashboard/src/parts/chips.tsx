@@ -1,23 +1,33 @@
 import style from './filter-bar.module.css'
 
-/** One of a few filters, with how many it leaves. */
-export interface Chip {
-  readonly word: string
-  /** Undefined: it is not known yet. */
-  readonly count: number | undefined
-  readonly isOn: boolean
-  /** What it counts needs somebody. */
-  readonly isBad?: boolean
-  onPress(): void
+interface ChipsProps<Id extends string> {
+  readonly label?: string
+  readonly chips: readonly {
+    readonly id: Id
+    readonly word: string
+    /** Undefined: it is not known yet. */
+    readonly count: number | undefined
+    /** What it counts needs somebody: soon, or now. */
+    readonly isBad?: boolean | 'soon'
+  }[]
+  /** Null: none of them. */
+  readonly chosen: NoInfer<Id> | null
+  onChoose(id: NoInfer<Id>): void
 }
 
-/** Filters of which one is on, as buttons beside each other. */
-export const Chips = ({ chips }: { readonly chips: readonly Chip[] }) => (
-  <div className={style['chips']} role="group" aria-label="Show">
-    {chips.map(({ word, count, isOn, isBad = false, onPress }) => (
-      <button key={word} type="button" className={style['chip']} aria-pressed={isOn} onClick={onPress}>
+/** Parts of a list with their counts, of which one is shown. */
+export const Chips = <Id extends string>({ label = 'Show', chips, chosen, onChoose }: ChipsProps<Id>) => (
+  <div className={style['chips']} role="group" aria-label={label}>
+    {chips.map(({ id, word, count, isBad = false }) => (
+      <button
+        key={id}
+        type="button"
+        className={style['chip']}
+        aria-pressed={id === chosen}
+        onClick={() => onChoose(id)}
+      >
         {word}
-        <span className={isBad && (count ?? 0) > 0 ? style['bad'] : style['count']}>
+        <span className={(count ?? 0) === 0 || !isBad ? style['count'] : style[isBad === 'soon' ? 'warn' : 'bad']}>
           {count?.toLocaleString('en') ?? ''}
         </span>
       </button>

@@ -1,12 +1,12 @@
 import { useRef, useState } from 'react'
 import { ROLES } from '../api/access.ts'
 import { ActionButton } from '../parts/action-button.tsx'
+import { Chips } from '../parts/chips.tsx'
 import { ShowMore } from '../parts/long-text.tsx'
 import { Stranger } from '../parts/stranger.tsx'
 import { Ago } from '../parts/time.tsx'
 import { useKeptFocus } from '../parts/use-kept-focus.ts'
 import tones from '../style/tones.module.css'
-import { Chips } from './chips.tsx'
 import { SearchField } from './search-field.tsx'
 import style from './team.module.css'
 import type { Member, Role } from './use-team.ts'
@@ -43,7 +43,7 @@ export function Members({ members, ...row }: MembersProps) {
   return (
     <section ref={list} tabIndex={-1} aria-label="Members" className={style['part']}>
       <div className={style['filters']}>
-        <Chips label="Show" chips={chips} chosen={role} onChoose={setRole} />
+        <Chips chips={chips} chosen={role} onChoose={setRole} />
         <SearchField label="Search names and addresses" text={text} onChange={setText} />
       </div>
       <ul className={style['rows']}>
