@@ -22,6 +22,8 @@ export interface Draft {
   /** What is watched: values by rules, the text of the whole page, or what a model reads. */
   readonly kind: 'fields' | 'full_page' | 'prompt'
   readonly language: Language
+  /** The address is a file, such as a PDF or a table. */
+  readonly readsDocument: boolean
   /** They are kept while something else is chosen, as are the other parts. */
   readonly fields: readonly DraftField[]
   /** The index of the field that is pointed for. */
@@ -75,6 +77,7 @@ export const EMPTY: Draft = {
   name: '',
   kind: 'fields',
   language: 'css',
+  readsDocument: false,
   fields: [FIRST_FIELD],
   active: 0,
   ignore: [],
