@@ -124,6 +124,11 @@ describe('a draft of a document', () => {
   })
 })
 
+test('a rule that was chosen in the tree of a file reads it as a document', () => {
+  const rule = { method: 'json_path', rule: '$.sheets[0].records[0].Price', value: '5', readsDocument: true } as const
+  expect(of(withChosen(EMPTY, rule)).extract_config).toMatchObject({ method: 'json_path', read_as: 'document' })
+})
+
 type Element = Look['elements'][number]
 const element = (x: number, y: number, side: number, order: number): Element => ({
   box: { x, y, width: side, height: side },

@@ -755,6 +755,7 @@ export type Look = {
   }[]
   readonly outline: {
     readonly method: 'json_path' | 'xpath'
+    readonly read_as?: 'document'
     readonly nodes: readonly {
       readonly parent: number | null
       readonly name: string

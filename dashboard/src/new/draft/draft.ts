@@ -64,6 +64,8 @@ type OwnKey =
 export interface ChosenRule {
   readonly method: Language
   readonly rule: string
+  /** It reads a file. Absent: as the draft says. */
+  readonly readsDocument?: boolean
   /** A word for the value. Absent: one is made of the rule. */
   readonly name?: string
   /** What it gives, or the beginning of it. */
@@ -130,7 +132,8 @@ function withRule(draft: Draft, chosen: ChosenRule): Draft {
     kept.filter((_, nth) => nth !== at),
   )
   const fields = kept.with(at, { ...before, name, rule })
-  const next: Draft = { ...draft, kind: 'fields', language: method, fields, active: at }
+  const readsDocument = chosen.readsDocument ?? draft.readsDocument
+  const next: Draft = { ...draft, kind: 'fields', language: method, readsDocument, fields, active: at }
   return { ...next, predicate: renamedIn(draft.predicate, { names: namesOf(next), from: before.name, to: name }) }
 }
 
