@@ -37,6 +37,7 @@ const PROCESSES = [
   'test/release/release.test.ts',
   'test/runners/browser/{browser-launcher,hostile,look-elements}.test.ts',
   'test/runners/extract/candidates/{large-pages,whole-corpus}.test.ts',
+  'test/runners/extract/documents/hostile.test.ts',
   'test/runners/extract/html/differential.test.ts',
   'test/tools/ci/*.test.ts',
 ]

@@ -26,6 +26,7 @@ Examples:
   $ curl -s https://example.com/api | ./tidemark check - --json-path 'version=$.data.version'
   $ ./tidemark check https://shop.example/item --outline
   $ ./tidemark check https://shop.example/item --read-as structured_data --json-path 'price=$.product.price'
+  $ ./tidemark check prices.xlsx --read-as document --json-path 'price=$.sheets[0].records[0].Price'
   $ ./tidemark check --template feed-new-item https://news.example.com/feed.xml
   $ ./tidemark check --monitor monitor.json              a body of POST /v1/monitors, validated as in the API
   $ ./tidemark check --monitor monitor.json saved.html   the same on another page
@@ -43,8 +44,8 @@ export const addCheck = (io: ProcessIo, program: Command) => {
   for (const { option, what, example } of RULE_OPTIONS)
     command.option(`${option} <name=rule>`, `a field by ${what}, as in ${example}; can be repeated`, collect)
   command
-    .option('--read-as <what>', 'read the page as structured_data for --json-path: JSON-LD, microdata, Open Graph')
-    .option('--outline', 'show what rules could read, with its paths: JSON, feeds, the structured data of a page')
+    .option('--read-as <what>', 'read structured_data of the page (for --json-path), or a document: PDF, XLSX, DOCX')
+    .option('--outline', 'show what rules could read, with its paths: JSON, feeds, files, structured data of a page')
     .option('--full-page', 'hash the whole answer (the default)')
     .option('--template <slug>', 'extract as a template does')
     .option('--monitor <file>', 'extract as a monitor does: a manifest, or a body of POST /v1/monitors as JSON')

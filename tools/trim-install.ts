@@ -2,8 +2,8 @@ import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
 // Runs after `npm ci`, and deletes what nothing here reads: the headers in the package of Node, which are for compiling
-// addons (61 MB), source maps (39 MB), and builds of Swagger UI and of adaptivecards that nothing loads (6 MB). If
-// deleting fails, the install still succeeds.
+// addons (61 MB), source maps (39 MB), what draws a PDF (58 MB), and builds of Swagger UI and of adaptivecards that
+// nothing loads (6 MB). If deleting fails, the install still succeeds.
 const PACKAGES = join(import.meta.dirname, '../node_modules')
 const remove = (path: string) => rm(path, { recursive: true, force: true }).catch(() => {})
 
@@ -20,3 +20,11 @@ for (const file of ['swagger-ui-es-bundle.js', 'swagger-ui-es-bundle-core.js', '
   await remove(join(PACKAGES, 'swagger-ui-dist', file))
 
 await remove(join(PACKAGES, 'adaptivecards/dist/adaptivecards.js'))
+
+// Of PDF, text is read: by the build for Node, its tables of characters and its fonts.
+for (const entry of await readdir(join(PACKAGES, '@napi-rs')).catch(() => []))
+  if (/^canvas(?:-|$)/.test(entry)) await remove(join(PACKAGES, '@napi-rs', entry))
+for (const name of ['build', 'iccs', 'image_decoders', 'wasm', 'web', 'legacy/web', 'legacy/image_decoders'])
+  await remove(join(PACKAGES, 'pdfjs-dist', name))
+for (const file of await readdir(join(PACKAGES, 'pdfjs-dist/legacy/build')).catch(() => []))
+  if (/\.map$|\.min\.mjs$|sandbox/.test(file)) await remove(join(PACKAGES, 'pdfjs-dist/legacy/build', file))

@@ -84,7 +84,8 @@ function merged(one: Described, other: Described): Described {
   }
 }
 
-const isObject = (value: unknown): value is Described => value !== null && typeof value === 'object'
+const isObject = (value: unknown): value is Described =>
+  value !== null && typeof value === 'object' && !Array.isArray(value)
 
 function describeKeyword(key: string, value: unknown): unknown {
   if (key === 'properties') return mapValues(value as Record<string, SchemaNode>, describe)

@@ -1,8 +1,9 @@
 import { printable } from '../../core/printable.ts'
 import type { EgressPolicy } from '../../egress/policy.ts'
 import { outlineReader } from '../../runners/extract/candidates/look-readers.ts'
-import type { OutlineNode } from '../../runners/extract/candidates/outline/outline-node.ts'
+import type { Outline, OutlineNode } from '../../runners/extract/candidates/outline/outline-node.ts'
 import type { ReadOutline } from '../../runners/extract/candidates/outline/outline.ts'
+import { isDocument } from '../../runners/extract/documents/document-kind.ts'
 import type { Page } from '../../runners/extract/page.ts'
 import { createExtractor, type Extractor } from '../../runners/extract/pool/extractor.ts'
 import { isForPrograms, partText } from '../output.ts'
@@ -49,6 +50,7 @@ function keepingPage(extractor: Extractor): { readonly extractor: Extractor; pag
     extractor: {
       ...extractor,
       read: (...asked) => extractor.read(...asked),
+      open: (...asked) => extractor.open(...asked),
       close: () => extractor.close(),
       extract(page, ...asked) {
         // A large body is moved to a thread.
@@ -59,19 +61,31 @@ function keepingPage(extractor: Extractor): { readonly extractor: Extractor; pag
   }
 }
 
-const NOTHING = 'The answer has no paths: it is not HTML, JSON, a feed or other XML.'
+/** How rules have to read the answer. */
+type ShownTree = Outline & { readonly readAs: ReadOutline['readAs'] | 'document' }
+
+const NOTHING = 'The answer has no paths: it is not HTML, JSON, a feed or other XML, nor a document.'
 
 /** Returns the tree of a page, or why there is none. */
-async function treeOf(page: Page | null, extractor: Extractor): Promise<ReadOutline | string> {
+async function treeOf(page: Page | null, extractor: Extractor): Promise<ShownTree | string> {
   if (page === null) return NOTHING
+  if (!isDocument(page)) return treeOfPage(page, extractor, null)
+  const opened = await extractor.open(page, 'json')
+  return opened.ok ? treeOfPage(opened.page, extractor, 'document') : opened.fault.message
+}
+
+/** `readAs`: what the page was read as before; null: it is as it was sent. */
+async function treeOfPage(page: Page, extractor: Extractor, readAs: ShownTree['readAs']): Promise<ShownTree | string> {
   const read = await extractor.read(outlineReader(), page)
   if (!read.ok) return read.fault.message
-  return 'fault' in read.read ? read.read.fault.message : (read.read.tree ?? NOTHING)
+  if ('fault' in read.read) return read.read.fault.message
+  const { tree } = read.read
+  return tree ? { ...tree, readAs: readAs ?? tree.readAs } : NOTHING
 }
 
 async function show(
   target: string,
-  { method, readAs, nodes, isCut }: ReadOutline,
+  { method, readAs, nodes, isCut }: ShownTree,
   { form, out, isFirst }: CheckOutput & { readonly isFirst: boolean },
 ): Promise<void> {
   if (isForPrograms(form))

@@ -79,6 +79,9 @@ const TYPES: Readonly<Record<string, string>> = {
   '.rdf': 'application/rdf+xml',
 }
 
+/** Returns an address for a file. Of a list of values only the ending says what it is. */
+export const addressOfFile = (path: string): string => `file:${/\.(?:csv|tsv|tab)$/i.exec(path)?.[0] ?? ''}`
+
 const nameOf = (path: string) => (path === '-' ? 'Standard input' : path)
 
 const REASONS: Readonly<Record<string, string>> = {

@@ -7,7 +7,7 @@ import type { MonitorSpec } from '../../schema/monitor/monitor.ts'
 import type { Preview } from '../../schema/monitor/preview.ts'
 import type { Ask } from '../../worker/previews/preview.ts'
 import { NO_MODEL } from '../../worker/prompts/prompts-port.ts'
-import { isWebAddress, readBytes, typeOfFile } from './source.ts'
+import { addressOfFile, isWebAddress, readBytes, typeOfFile } from './source.ts'
 
 interface TargetPorts {
   readonly io: ProcessIo
@@ -56,7 +56,7 @@ async function tryFile(path: string, { extract_config: config }: MonitorSpec, po
   // Counted before: a large body is transferred to a thread and is empty afterwards.
   const bytes = read.bytes.byteLength
   const startedAt = performance.now()
-  const page = await ports.extractor.extract({ body: read.bytes, contentType, url: 'file:' }, config)
+  const page = await ports.extractor.extract({ body: read.bytes, contentType, url: addressOfFile(path) }, config)
   const extraction = await askedOf(page, config, ports)
   const ms = Math.round(performance.now() - startedAt)
   return {

@@ -133,7 +133,7 @@ function monitorOf(id: string, watch: Values, { settings, report }: Reading): Im
       url,
       schedule_interval_seconds: intervalOf(watch, settings, (what) => report.push(`${name}: ${what}`)),
       ...readingOf(watch, application, miss),
-      fetch_mode: /^(html_webdriver|extra_browser)/.test(layer) ? 'browser' : 'auto',
+      fetch_mode: /^(html_webdriver|extra_browser)/.test(layer) && !isPdf(watch) ? 'browser' : 'auto',
       request_headers: headersOf({ ...part(settings, 'headers'), ...part(watch, 'headers') }, miss),
       request_config: requestOf(textOf(watch['method']), textOf(watch['body']), miss),
       ...withMessage(deliveries, message),
@@ -204,13 +204,20 @@ function extractOf(watch: Values, application: Values, miss: (what: string) => v
     if (method === null) miss(`the filter ${text}`)
     else if (method !== first) miss(`the filter ${text} beside filters of another kind`)
   if (first === undefined)
-    return { method: 'full_page', ignore: { selectors: removed, patterns: ignored.map(patternOf) } }
+    return {
+      method: 'full_page',
+      ...(isPdf(watch) && { read_as: 'document' }),
+      ignore: { selectors: removed, patterns: ignored.map(patternOf) },
+    }
   if (removed.length > 0) miss('elements to leave out of a filter')
   if (ignored.length > 0) miss('texts to ignore in a filter')
   const kept = filters.filter(({ method }) => method === first)
   const fields = kept.map(({ text }, index) => [kept.length === 1 ? 'text' : `text_${index + 1}`, allOf[first](text)])
   return { method: first, fields: Object.fromEntries(fields) as object }
 }
+
+/** A file of this ending is read as text. */
+const isPdf = (watch: Values): boolean => /^[^?#]*\.pdf(?:$|[?#])/i.test(textOf(watch['url']))
 
 function filterOf(text: string): { readonly method: Method | null; readonly text: string } {
   const [, prefix = '', rest = text] = /^(xpath1?|json|jqraw|jq|css):(.*)$/s.exec(text) ?? []

@@ -47,6 +47,9 @@ const OF_LINES: readonly (readonly [key: string, type: LinesType])[] = [
 /** Filters that make text of what was selected: a monitor stores text anyway. */
 const TEXT_FILTERS: ReadonlySet<string> = new Set(['html2text', 'strip', 'striplines', 'beautify', 'format_json'])
 
+/** Filters that make text of a file. */
+const FILE_FILTERS: ReadonlySet<string> = new Set(['pdf2text', 'ical2text'])
+
 const jobsIn = (documents: readonly unknown[]) => documents.filter((job) => job !== null && job !== undefined)
 
 /** Returns the tool whose documents are jobs: one document for each. */
@@ -177,16 +180,21 @@ const plain = (name: string) => name.trim().replaceAll('-', '_')
 function extractOf(given: unknown, miss: (what: string) => void): object {
   let selected: object | null = null
   const patterns: string[] = []
+  let isFile = false
   for (const filter of filtersOf(given)) {
     const selection = selectionOf(filter, miss)
     if (selection && selected) miss('a second selection in one filter')
     else if (selection) selected = selection
     else if (filter.name === 'grepi') patterns.push(textIn(filter.value, 're', 'pattern'))
     else if (filter.name === 'delete_lines_containing') patterns.push(linesOf(filter.value))
-    else if (!TEXT_FILTERS.has(filter.name)) miss(`the filter ${filter.name}`)
+    else if (FILE_FILTERS.has(filter.name)) {
+      isFile = true
+      if (isObject(filter.value) && isSet(filter.value['password'])) miss('a password of a file')
+    } else if (!TEXT_FILTERS.has(filter.name)) miss(`the filter ${filter.name}`)
   }
   if (selected && patterns.length > 0) miss('lines to leave out of a selection')
-  return selected ?? { method: 'full_page', ignore: { patterns: patterns.filter((pattern) => pattern !== '') } }
+  const whole = { method: 'full_page', ignore: { patterns: patterns.filter((pattern) => pattern !== '') } }
+  return { ...(selected ?? whole), ...(isFile && { read_as: 'document' }) }
 }
 
 function linesOf(value: unknown): string {

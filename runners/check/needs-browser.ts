@@ -8,7 +8,8 @@ import type { PageTask } from './task.ts'
 
 /** Returns why the browser is the next layer after a static result; null: it is not. */
 export function whyRendered(task: PageTask, fetched: Fetched): FetchReason | null {
-  if (task.request !== null) return null
+  // A browser gives no bytes of a file.
+  if (task.request !== null || task.extract.read_as === 'document') return null
   if (isSearchResultsUrl(task.url)) return 'search_results'
   if (!fetched.ok) {
     if (fetched.onlyBrowserReads) return 'encoding'

@@ -18,6 +18,9 @@ interface Listable<T> {
   readonly isList: boolean
 }
 
+/** Null: the answer is read by its content type. */
+type ReadAs = NonNullable<ExtractConfig['read_as']> | null
+
 /** The compiled rules of one config, by field name. */
 export type Compiled =
   | { readonly method: 'css'; readonly fields: readonly (readonly [name: string, rule: Listable<CssRule>])[] }
@@ -25,9 +28,13 @@ export type Compiled =
   | {
       readonly method: 'json_path'
       readonly fields: readonly (readonly [name: string, rule: JSONPathQuery])[]
-      readonly readAs: 'structured_data' | null
+      readonly readAs: ReadAs
     }
-  | { readonly method: 'regex'; readonly fields: readonly (readonly [name: string, rule: CompiledRegex])[] }
+  | {
+      readonly method: 'regex'
+      readonly fields: readonly (readonly [name: string, rule: CompiledRegex])[]
+      readonly readAs: ReadAs
+    }
   | { readonly method: 'full_page'; readonly ignored: Ignored | null }
   | { readonly method: 'prompt' }
 
@@ -49,7 +56,8 @@ const cache = new LRUCache<string, Compiled>({ max: CACHE_SIZE })
  */
 export function compileRules(config: ExtractConfig): Compiled {
   if (config.method === 'prompt') return { method: config.method }
-  if (config.method === 'full_page' && !config.ignore) return { method: config.method, ignored: null }
+  if (config.method === 'full_page' && !config.ignore && !config.read_as)
+    return { method: config.method, ignored: null }
   const key = JSON.stringify(config)
   const known = cache.get(key)
   if (known !== undefined) return known
@@ -73,7 +81,7 @@ function compileConfig(config: Exclude<ExtractConfig, { method: 'prompt' }>): Co
         readAs: config.read_as ?? null,
       }
     case 'regex':
-      return { method: 'regex', fields: mapFields(config, compileRegex) }
+      return { method: 'regex', fields: mapFields(config, compileRegex), readAs: config.read_as ?? null }
     case 'full_page':
       return { method: 'full_page', ignored: ignoredBy(config.ignore) }
   }

@@ -99,9 +99,13 @@ function run(page: Page, compiled: Compiled): Extraction {
       return onTree(page, (tree, warnings) => fieldsOnTree(compiled, tree, warnings))
     case 'json_path':
       if (compiled.readAs === 'structured_data') return structuredData().readStructured(page, compiled.fields)
-      return onJson(page, (parsed) => compiled.fields.map(([name, rule]) => [name, runJsonPath(rule, parsed)]))
+      return onJson(page, compiled.readAs === 'document', (parsed) =>
+        compiled.fields.map(([name, rule]) => [name, runJsonPath(rule, parsed)]),
+      )
     case 'regex':
-      return onText(page, (text) => compiled.fields.map(([name, rule]) => [name, runRegex(rule, text)]))
+      return (compiled.readAs === 'document' ? onTreeText : onText)(page, (text) =>
+        compiled.fields.map(([name, rule]) => [name, runRegex(rule, text)]),
+      )
     case 'full_page':
       return compiled.ignored ? readWithout(page, compiled.ignored) : readWhole(page)
     case 'prompt':
@@ -168,9 +172,15 @@ function onText(page: Page, read: (text: string) => Fields): Extraction {
   return finish(read(text), warnings)
 }
 
-function onJson(page: Page, read: (parsed: ParsedJson) => Fields): Extraction {
+/** Reads the lines of a file as a text. */
+function onTreeText(page: Page, read: (text: string) => Fields): Extraction {
+  return onTree(page, (tree) => read(tidyLines(readableText(tree, { most: Infinity })).join('\n')))
+}
+
+/** `isOurs`: a file was written as JSON, within other limits. */
+function onJson(page: Page, isOurs: boolean, read: (parsed: ParsedJson) => Fields): Extraction {
   const { text, warnings } = decode(page.body, page.contentType, 'json')
-  const excess = prescanJson(text)
+  const excess = isOurs ? null : prescanJson(text)
   if (excess !== null) return failed('too_complex', `${excess} Watch a smaller answer, or use the regex method.`)
   let parsed: ParsedJson
   try {

@@ -43,11 +43,12 @@ export const WaitFor = Type.Optional(
 const ReadAs = Type.Optional(
   since(
     2,
-    Choice(['structured_data'], {
+    Choice(['document', 'structured_data'], {
       description:
-        'Beyond the contract: structured_data reads what an HTML page states for machines as one object: json_ld, ' +
-        'microdata, open_graph, meta, scripts, and product, article and event, agreed over all of them. Absent: the ' +
-        'answer is JSON.',
+        'Beyond the contract: structured_data, with json_path alone, reads what an HTML page states for machines as ' +
+        'one object: json_ld, microdata, open_graph, meta, scripts, and product, article and event, agreed over all ' +
+        'of them. document reads a PDF, DOCX, XLSX, CSV, TSV or iCalendar file, fetched without a browser: as a ' +
+        'tree, for json_path as one object. Absent: the answer is read as the method says.',
     }),
   ),
 )
@@ -64,19 +65,22 @@ export const ExtractConfig = Tagged(
           'elements inside',
         sinceTextsOf(2, CSS_PART, Text(1, 1000)),
       ),
+      read_as: ReadAs,
       wait_for: WaitFor,
     },
-    xpath: { fields: Fields('XPath 1.0 expression'), wait_for: WaitFor },
+    xpath: { fields: Fields('XPath 1.0 expression'), read_as: ReadAs, wait_for: WaitFor },
     json_path: { fields: Fields('JSONPath expression'), read_as: ReadAs },
-    regex: { fields: Fields('JavaScript pattern'), wait_for: WaitFor },
-    full_page: { ignore: Type.Optional(Ignore), wait_for: WaitFor },
+    regex: { fields: Fields('JavaScript pattern'), read_as: ReadAs, wait_for: WaitFor },
+    full_page: { ignore: Type.Optional(Ignore), read_as: ReadAs, wait_for: WaitFor },
     prompt: {
       prompt: Text(10, 2000, 'Description of the values to extract from the page.'),
       schema: Type.Optional(JsonObject('Hints in the form of a JSON Schema. Its keys become the field names.')),
+      read_as: ReadAs,
       wait_for: WaitFor,
     },
   },
   {
+    rules: ['structured_by_paths'],
     description: 'What to extract from the response, with one of six methods.',
     tagged:
       'css, xpath, json_path, regex: one rule for each field. full_page: only whether the content changed. prompt: a ' +

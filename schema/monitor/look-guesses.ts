@@ -18,6 +18,9 @@ const MOST_NODES = 2_000
 /** The tree of a document without a picture. */
 export const LookOutline = Closed({
   method: Choice(['json_path', 'xpath']),
+  read_as: Type.Optional(
+    Choice(['document'], { description: 'Rules read it with this key of extract_config. Absent: without one.' }),
+  ),
   nodes: Type.Array(
     Closed({
       parent: Nullable(Whole(0, MOST_NODES - 1), { description: 'The index of the node around it. Null: none.' }),

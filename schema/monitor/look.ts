@@ -121,7 +121,9 @@ export const Look = Closed({
     maxItems: 10,
     description: 'What may be watched, best first: of the rendered document, without one of the fetched document.',
   }),
-  outline: Nullable(LookOutline, { description: 'The tree of JSON, of a feed or of other XML. Null: it is neither.' }),
+  outline: Nullable(LookOutline, {
+    description: 'The tree of JSON, of a feed or of other XML, or of a file. Null: it is neither.',
+  }),
   warnings: Type.Array(Text(1, 500), { maxItems: LOOK_LIMITS.warnings }),
 })
 export type Look = Static<typeof Look>

@@ -97,6 +97,7 @@ const MONITOR_RULES = [
   'predicate_fields',
   'direct_or_visual',
   'wait_for_rendered',
+  'document_as_sent',
   'pod_rendered',
   'page_names',
 ] as const

@@ -19,6 +19,8 @@ export const RULE_NAMES = [
   'predicate_fields',
   'direct_or_visual',
   'wait_for_rendered',
+  'document_as_sent',
+  'structured_by_paths',
   'pod_rendered',
   'not_blank',
   'country_code',

@@ -24,6 +24,7 @@ import {
   EMAIL_ADDRESS,
   WEB_ADDRESS,
 } from './monitor-rules.ts'
+import { DOCUMENT_AS_SENT, STRUCTURED_BY_PATHS } from './read-as-rules.ts'
 import { BODY_PAGING_NEEDS_JSON, NO_BODY_WITH_GET, ONE_POSITION, SELECTOR_OR_RECT } from './request-rules.ts'
 import type { RuleName } from './rule-name.ts'
 import { COUNTRY_CODE, LANGUAGE_CODE, NOT_BLANK, SEARCH_TARGET, TARGET_UNUSED } from './serp-rules.ts'
@@ -57,6 +58,8 @@ export const RULE_TABLE = {
   predicate_fields: PREDICATE_FIELDS,
   direct_or_visual: DIRECT_OR_VISUAL,
   wait_for_rendered: WAIT_FOR_RENDERED,
+  document_as_sent: DOCUMENT_AS_SENT,
+  structured_by_paths: STRUCTURED_BY_PATHS,
   pod_rendered: POD_RENDERED,
   not_blank: NOT_BLANK,
   country_code: COUNTRY_CODE,

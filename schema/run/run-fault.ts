@@ -25,6 +25,10 @@ export const RUN_FAULTS = {
   bad_encoding: { kind: 'broken', meaning: 'The content encoding of the answer is corrupt or not supported.' },
   too_large: { kind: 'limit', meaning: 'The answer exceeds the size limit, compressed or decompressed.' },
   too_complex: { kind: 'limit', meaning: 'The document is nested too deeply or has too many nodes or attributes.' },
+  unreadable_document: {
+    kind: 'broken',
+    meaning: 'The file is encrypted, damaged or of an unknown kind, or has pages without text.',
+  },
   extract_timeout: { kind: 'limit', meaning: 'A selector or pattern exceeded its time limit.' },
   extract_memory: { kind: 'limit', meaning: 'Extraction exceeded its memory limit.' },
   wrong_type: {

@@ -47,7 +47,7 @@ function completed(node: Definition, example: unknown): unknown {
   const fits = (name: string) =>
     Object.keys(given).every((key) => key === table.tag || table.variants[name]!.allowed.includes(key))
   const asked = given[table.tag]
-  const isGiven = typeof asked === 'string' && 'type' in (example as Fields)
+  const isGiven = typeof asked === 'string' && table.tag in (example as Fields)
   const tag = isGiven ? asked : Object.keys(table.variants).find(fits)
   return { ...variant(node, String(tag)), ...given, [table.tag]: tag }
 }
@@ -63,8 +63,13 @@ export function armCases(root: Definition): Case[] {
     const { properties = {} } = bare(node)
     const wrong = Object.entries(table.variants).flatMap(([name, { required, allowed }]) => {
       const least = variant(node, name)
-      // The service that takes a body takes no digest.
-      const together = allowed.filter((key) => key !== 'digest' || !allowed.includes('body'))
+      // The service that takes a body takes no digest, and a file is not waited for.
+      const apart: readonly (readonly string[])[] = [
+        ['digest', 'body'],
+        ['read_as', 'wait_for'],
+      ]
+      const isLeft = (key: string) => apart.some(([left, kept = '']) => key === left && allowed.includes(kept))
+      const together = allowed.filter((key) => !isLeft(key))
       const full = {
         ...Object.fromEntries(together.map((key) => [key, sample(properties[key]!)])),
         ...(allowed.includes('body') && OF_BODY),

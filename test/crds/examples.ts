@@ -55,6 +55,13 @@ export const EXAMPLES = [
     },
   },
   {
+    title: 'one that reads a file',
+    monitor: {
+      ...base,
+      extract_config: { method: 'css', read_as: 'document', fields: { price: 'td:last-child' } },
+    },
+  },
+  {
     title: 'an API with paging in the body',
     monitor: {
       ...base,

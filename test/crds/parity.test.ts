@@ -87,7 +87,7 @@ async function disagreements(kube: KubeApi, cases: readonly Case[], root: Defini
 /** Rules and variants have the same words here and there; what a shape says is the server's own. */
 const OURS = /( (is required|is not allowed) with | accepts\[| rejects\[)/
 /** Rules over several fields of a monitor, whose place is the whole. */
-const OF_THE_WHOLE = /predicate|direct_or|wait_for_rendered|pod_rendered|target_/
+const OF_THE_WHOLE = /predicate|direct_or|wait_for_rendered|document_as_sent|pod_rendered|target_/
 const WORDED_APART = /value|scalar|predicate_fields|known_options|needed_options/
 
 function alike(fault: string, other: string, title: string): boolean {

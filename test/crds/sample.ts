@@ -85,8 +85,10 @@ export function monitorWith(place: Place, value: unknown, root: Definition = MON
   const monitor = build(root, place, value) as Fields
   // Without a target nothing is tracked.
   if (place[0] === 'target_domain' && value === null) return { ...monitor, mode: 'full_analysis' }
-  // What is waited for needs a page that is always rendered.
-  if (place[0] === 'extract_config') return { ...monitor, fetch_mode: 'browser' }
+  // What is waited for needs a page that is always rendered, and a file must not be.
+  const config = monitor['extract_config']
+  const readsFile = JSON.stringify(config)?.includes('"read_as":"document"')
+  if (place[0] === 'extract_config' && !readsFile) return { ...monitor, fetch_mode: 'browser' }
   if (place[0] !== 'diff_predicate') return monitor
   const fields = Object.fromEntries(['price', ...fieldsOf(monitor['diff_predicate'])].map((name) => [name, '.a[]']))
   return { ...monitor, extract_config: { method: 'css', fields } }

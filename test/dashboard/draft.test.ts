@@ -107,6 +107,28 @@ describe('a draft of structured data', () => {
   })
 })
 
+describe('a draft of a document', () => {
+  const predicate = { type: 'any_field_changes' } as const
+  const read_as = 'document' as const
+  test.each<[string, ExtractConfig]>([
+    ['by JSONPath', { method: 'json_path', read_as, fields: { price: '$.sheets[0].records[0].Price' } }],
+    ['by CSS', { method: 'css', read_as, fields: { price: 'td' } }],
+    ['whole', { method: 'full_page', read_as }],
+    ['by a prompt', { method: 'prompt', read_as, prompt: 'The price of the kettle' }],
+  ])('read %s keeps that it is one, and is fetched without a browser', (_, config) => {
+    const draft = withPreset(EMPTY, { extract_config: config, diff_predicate: predicate })
+    const body = of({ ...draft, usesBrowser: true, waitFor: '.price' })
+    expect(body).toMatchObject({ extract_config: config, fetch_mode: 'auto' })
+    expect(of(draftOf(body)).extract_config).toEqual(config)
+    expect(of({ ...draft, readsDocument: false }).extract_config).not.toHaveProperty('read_as')
+  })
+})
+
+test('a rule that was chosen in the tree of a file reads it as a document', () => {
+  const rule = { method: 'json_path', rule: '$.sheets[0].records[0].Price', value: '5', readsDocument: true } as const
+  expect(of(withChosen(EMPTY, rule)).extract_config).toMatchObject({ method: 'json_path', read_as: 'document' })
+})
+
 type Element = Look['elements'][number]
 const element = (x: number, y: number, side: number, order: number): Element => ({
   box: { x, y, width: side, height: side },

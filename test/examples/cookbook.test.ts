@@ -11,6 +11,7 @@ import { createMonitor } from '../support/api/monitor-requests.ts'
 import { endedRuns, runNow, startWatching, type Watching } from '../support/api/watching.ts'
 import { googlePage, openSearchedEngines, type SearchedEngines } from '../support/browser/searched-engines.ts'
 import { testBrowsers } from '../support/browser/test-browsers.ts'
+import { pdfOf, tableOf, textAt } from '../support/documents/files.ts'
 import { type Answer, html, openSite, type Site } from '../support/network/site.ts'
 
 // Some pages are opened in a browser, on a machine that does other things besides.
@@ -93,11 +94,46 @@ const rendered = (text: string) => page(`<b id="price"></b><script>document.all.
 const look = (colour: string, time: string) =>
   page(`<style>main{height:300px;background:${colour}}</style><main><i class="clock">${time}</i></main>`)
 
+const bytes =
+  (body: Buffer): Answer =>
+  (response) =>
+    response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(body)
+const workbook = (...rows: readonly (readonly [sku: string, price: number])[]) =>
+  bytes(tableOf('Prices', [['SKU', 'Price'], ...rows]))
+/** Three pages with their numbers. */
+const edition = (year: number, days: string) =>
+  bytes(
+    pdfOf({
+      pages: [1, 2, 3].map((number) =>
+        textAt([
+          [72, 700, `Delivery takes ${days} days, part ${'abc'[number - 1]}.`],
+          [72, 40, `Edition ${year}, page ${number} of 3`],
+        ]),
+      ),
+    }),
+  )
+const calendar = (stamp: number, ...summaries: readonly string[]) =>
+  as(
+    'text/calendar',
+    ['BEGIN:VCALENDAR', ...summaries.map((text, at) => eventOf(text, at, stamp)), 'END:VCALENDAR', ''].join('\r\n'),
+  )
+const eventOf = (summary: string, at: number, stamp: number) =>
+  ['BEGIN:VEVENT', `UID:${at}`, `DTSTAMP:2026113${stamp}T100000Z`, 'DTSTART:20261224T100000Z', `SUMMARY:${summary}`]
+    .concat('END:VEVENT')
+    .join('\r\n')
+
 /** What the page says at first, then without a message, and then with one. */
 const CHANGES: Readonly<Record<string, readonly [first: Answer, silent: Answer, loud: Answer]>> = {
   'price-drop': [price('$100.00'), price('$95.01', '<p>An advert</p>'), price('$90.25')],
   'price-target': [offer('$599'), offer('$500'), offer('$499.99')],
   'stated-price': [stated('129.00', 'InStock'), stated('126', 'InStock'), stated('126', 'OutOfStock')],
+  'price-list': [
+    workbook(['K-8', 5], ['K-9', 19.9]),
+    workbook(['K-7', 4], ['K-8', 6], ['K-9', 19.9]),
+    workbook(['K-9', 18]),
+  ],
+  'terms-pdf': [edition(2025, 'two'), edition(2026, 'two'), edition(2026, 'three')],
+  'harbour-calendar': [calendar(0, 'Market'), calendar(1, 'Market'), calendar(1, 'Market', 'Concert')],
   'back-in-stock': [stock('Sold out'), stock('Back on 3 May'), stock('In stock, ready to ship')],
   'few-left': [left(12), left(5), left(4)],
   tickets: [

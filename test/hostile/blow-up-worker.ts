@@ -98,5 +98,6 @@ async function askedOnce(url: string, isAsked: () => boolean): Promise<void> {
 const patient = (extractor: Extractor, timeoutMs: number): Extractor => ({
   extract: (page, config, call) => extractor.extract(page, config, { ...call, timeoutMs }),
   read: (reader, page, call) => extractor.read(reader, page, { ...call, timeoutMs }),
+  open: (page, form, call) => extractor.open(page, form, { ...call, timeoutMs }),
   close: () => extractor.close(),
 })

@@ -3,6 +3,7 @@ import { cp, lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from 'n
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { linesPdf, tableOf } from '../support/documents/files.ts'
 import { scriptedPage } from '../support/network/scripted-page.ts'
 import { openSite } from '../support/network/site.ts'
 import { type CliProcess, type Environment, startShell } from '../support/process/cli-process.ts'
@@ -127,6 +128,15 @@ describe('The package of npm', () => {
       const { code, stdout } = await ended(`check page.html ${rule}`)
       expect([code, stdout]).toEqual([0, expect.stringMatching(/price {3}"\$?5"/)])
     }
+  })
+
+  test('opens files in its process for them', async () => {
+    await writeFile(join(folder.path, 'terms.pdf'), linesPdf(['Terms', 'Two days']))
+    await writeFile(join(folder.path, 'prices.xlsx'), tableOf('A', [['Price'], [5]]))
+    const pdf = await ended("check terms.pdf --read-as document --regex 'days=(\\w+) days'")
+    expect([pdf.code, pdf.stdout], pdf.stderr).toEqual([0, expect.stringContaining('"Two"')])
+    const sheet = await ended("check prices.xlsx --read-as document --json-path 'price=$.sheets[0].records[0].Price'")
+    expect([sheet.code, sheet.stdout], sheet.stderr).toEqual([0, expect.stringMatching(/price {3}5\n/)])
   })
 
   describeIf(hasEmbedded, 'there is no embedded browser for this platform')('with its browser', () => {

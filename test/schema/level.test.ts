@@ -70,7 +70,9 @@ describe('The level of a value', () => {
   test('is that of how an answer is read', () => {
     const paths = { method: 'json_path', fields: { it: '$.product.price' } }
     const of = (more: object) => levelOf(MonitorSpec, { extract_config: { ...paths, ...more } })
-    expect([of({}), of({ read_as: 'structured_data' })]).toEqual([1, 2])
+    expect([of({}), of({ read_as: 'structured_data' }), of({ read_as: 'document' })]).toEqual([1, 2, 2])
+    const page = (more: object) => levelOf(MonitorSpec, { extract_config: { method: 'full_page', ...more } })
+    expect([page({}), page({ read_as: 'document' })]).toEqual([1, 2])
   })
 
   test('is nowhere above that of this version', () => {

@@ -18,6 +18,7 @@ const gaining = (method: string, named: object) => ({
 })
 const WAITING = { method: 'css', fields: { price: '$' }, wait_for: '.price' }
 const STRUCTURED = { method: 'json_path', read_as: 'structured_data', fields: { price: '$' } }
+const DOCUMENT = { method: 'xpath', read_as: 'document', fields: { price: '$' } }
 const headers = (value: unknown) => ({ request_headers: value })
 const request = (value: object) => ({ request_config: { method: 'POST', ...value } })
 const paging = (value: object) => request({ body: '{}', pagination: value })
@@ -158,6 +159,18 @@ export const LIMITS: readonly (readonly [string, object, object, string])[] = [
     'structured data is read by paths',
     { extract_config: STRUCTURED },
     { extract_config: { ...STRUCTURED, method: 'xpath' } },
+    'extract_config.read_as',
+  ],
+  [
+    'a document is fetched as it is sent',
+    { extract_config: DOCUMENT, visual_config: { enabled: false } },
+    { extract_config: DOCUMENT, fetch_mode: 'browser' },
+    'extract_config.read_as',
+  ],
+  [
+    '… so it has no picture',
+    { extract_config: { ...DOCUMENT, method: 'json_path' } },
+    { extract_config: DOCUMENT, visual_config: { enabled: true } },
     'extract_config.read_as',
   ],
   [

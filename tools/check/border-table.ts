@@ -34,10 +34,12 @@ export const BORDERS: Readonly<Record<string, Border>> = {
       'domhandler',
       'domutils',
       'htmlparser2',
+      'ical.js',
       'json-p3',
       'lru-cache',
       'parse5',
       'parse5-htmlparser2-tree-adapter',
+      'pdfjs-dist',
       'playwright-core',
       'prom-client',
       'typebox',
@@ -170,6 +172,8 @@ export const OWNERS: Readonly<Record<string, string>> = {
   sharp: 'worker/pictures',
   pixelmatch: 'worker/pictures',
   diff: 'runners/text-diff',
+  'ical.js': 'runners/extract/documents',
+  'pdfjs-dist': 'runners/extract/documents',
   'playwright-core': 'runners/browser',
 }
 

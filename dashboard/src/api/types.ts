@@ -62,18 +62,21 @@ export type DiffPredicate = {
 export type ExtractConfig = {
   readonly method: 'css'
   readonly fields: Readonly<Record<string, string>>
+  readonly read_as?: 'document'
   readonly wait_for?: string
 } | {
   readonly method: 'xpath'
   readonly fields: Readonly<Record<string, string>>
+  readonly read_as?: 'document'
   readonly wait_for?: string
 } | {
   readonly method: 'json_path'
   readonly fields: Readonly<Record<string, string>>
-  readonly read_as?: 'structured_data'
+  readonly read_as?: 'document' | 'structured_data'
 } | {
   readonly method: 'regex'
   readonly fields: Readonly<Record<string, string>>
+  readonly read_as?: 'document'
   readonly wait_for?: string
 } | {
   readonly method: 'full_page'
@@ -81,11 +84,13 @@ export type ExtractConfig = {
     readonly selectors?: readonly string[]
     readonly patterns?: readonly string[]
   }
+  readonly read_as?: 'document'
   readonly wait_for?: string
 } | {
   readonly method: 'prompt'
   readonly prompt: string
   readonly schema?: Readonly<Record<string, unknown>>
+  readonly read_as?: 'document'
   readonly wait_for?: string
 }
 
@@ -965,6 +970,7 @@ export type Look = {
   }[]
   readonly outline: {
     readonly method: 'json_path' | 'xpath'
+    readonly read_as?: 'document'
     readonly nodes: readonly {
       readonly parent: number | null
       readonly name: string
@@ -1480,6 +1486,7 @@ export const FAULTS = {
   bad_encoding: 'The content encoding of the answer is corrupt or not supported.',
   too_large: 'The answer exceeds the size limit, compressed or decompressed.',
   too_complex: 'The document is nested too deeply or has too many nodes or attributes.',
+  unreadable_document: 'The file is encrypted, damaged or of an unknown kind, or has pages without text.',
   extract_timeout: 'A selector or pattern exceeded its time limit.',
   extract_memory: 'Extraction exceeded its memory limit.',
   wrong_type: 'The extraction method cannot read this content type, for example json_path on HTML.',
@@ -1511,6 +1518,7 @@ export const ADVICE = {
   bad_encoding: 'Open the address yourself. If it works there, wait for the next check.',
   too_large: 'Watch an address with a smaller answer.',
   too_complex: 'Watch an address with a smaller answer.',
+  unreadable_document: 'Open the address yourself. If it works there, wait for the next check.',
   extract_timeout: 'Watch less of the page, with a narrower selector.',
   extract_memory: 'Watch less of the page, with a narrower selector.',
   wrong_type: 'Open the address yourself. If it works there, wait for the next check.',

@@ -17,6 +17,13 @@ export type ExtractConfigArgs =
        */
       fields: pulumi.Input<{ [key: string]: pulumi.Input<string> }>
       /**
+       * Beyond the contract: structured_data, with json_path alone, reads what an HTML page states for machines as one
+       * object: json_ld, microdata, open_graph, meta, scripts, and product, article and event, agreed over all of them.
+       * document reads a PDF, DOCX, XLSX, CSV, TSV or iCalendar file, fetched without a browser: as a tree, for
+       * json_path as one object. Absent: the answer is read as the method says.
+       */
+      readAs?: pulumi.Input<'document' | 'structured_data' | undefined>
+      /**
        * Beyond the contract: a CSS selector. A rendered page is read once an element matches it; if none does within 20
        * seconds, the run fails. 1 to 1,000 characters.
        */
@@ -36,11 +43,12 @@ export type ExtractConfigArgs =
        */
       fields: pulumi.Input<{ [key: string]: pulumi.Input<string> }>
       /**
-       * Beyond the contract: structured_data reads what an HTML page states for machines as one object: json_ld,
-       * microdata, open_graph, meta, scripts, and product, article and event, agreed over all of them. Absent: the
-       * answer is JSON.
+       * Beyond the contract: structured_data, with json_path alone, reads what an HTML page states for machines as one
+       * object: json_ld, microdata, open_graph, meta, scripts, and product, article and event, agreed over all of them.
+       * document reads a PDF, DOCX, XLSX, CSV, TSV or iCalendar file, fetched without a browser: as a tree, for
+       * json_path as one object. Absent: the answer is read as the method says.
        */
-      readAs?: pulumi.Input<'structured_data' | undefined>
+      readAs?: pulumi.Input<'document' | 'structured_data' | undefined>
     }
   | {
       /**
@@ -53,6 +61,13 @@ export type ExtractConfigArgs =
        * without what it names.
        */
       ignore?: pulumi.Input<IgnoreArgs | undefined>
+      /**
+       * Beyond the contract: structured_data, with json_path alone, reads what an HTML page states for machines as one
+       * object: json_ld, microdata, open_graph, meta, scripts, and product, article and event, agreed over all of them.
+       * document reads a PDF, DOCX, XLSX, CSV, TSV or iCalendar file, fetched without a browser: as a tree, for
+       * json_path as one object. Absent: the answer is read as the method says.
+       */
+      readAs?: pulumi.Input<'document' | 'structured_data' | undefined>
       /**
        * Beyond the contract: a CSS selector. A rendered page is read once an element matches it; if none does within 20
        * seconds, the run fails. 1 to 1,000 characters.
@@ -69,6 +84,13 @@ export type ExtractConfigArgs =
       prompt: pulumi.Input<string>
       /** Hints in the form of a JSON Schema. Its keys become the field names. */
       schema?: pulumi.Input<{ [key: string]: unknown } | undefined>
+      /**
+       * Beyond the contract: structured_data, with json_path alone, reads what an HTML page states for machines as one
+       * object: json_ld, microdata, open_graph, meta, scripts, and product, article and event, agreed over all of them.
+       * document reads a PDF, DOCX, XLSX, CSV, TSV or iCalendar file, fetched without a browser: as a tree, for
+       * json_path as one object. Absent: the answer is read as the method says.
+       */
+      readAs?: pulumi.Input<'document' | 'structured_data' | undefined>
       /**
        * Beyond the contract: a CSS selector. A rendered page is read once an element matches it; if none does within 20
        * seconds, the run fails. 1 to 1,000 characters.

@@ -1,6 +1,9 @@
 import { createSpeeds, SLOW_MS } from '../../../concurrency/gates/speed.ts'
 import { Running } from '../../../concurrency/loops/wakeable-loop.ts'
 import type { ExtractConfig } from '../../../schema/monitor/extract-config.ts'
+import { createDocumentOpener, type DocumentOpener, type OpenedPage } from '../documents/document-opener.ts'
+import type { DocumentForm } from '../documents/opened-document.ts'
+import { documentFormOf } from '../documents/reads-document.ts'
 import type { InternalErrorReport } from '../internal-fault.ts'
 import { EXTRACT_LIMITS } from '../limits.ts'
 import { failed, type Extraction, type Failed, type Page } from '../page.ts'
@@ -51,6 +54,8 @@ export interface Extractor {
   extract(page: Page, config: ExtractConfig, call?: ExtractCall): Promise<Extraction>
   /** Runs another reader in a thread, likewise. */
   read<Read>(reader: ThreadReader<Read>, page: Page, call?: ExtractCall): Promise<ReadPage<Read>>
+  /** Returns a file as rules read it: as HTML, or as JSON for those of JSONPath. The same holds for its body. */
+  open(page: Page, form: DocumentForm, call?: ExtractCall): Promise<OpenedPage | Failed>
   /** Waits for running jobs, refuses waiting ones, and ends the threads. */
   close(): Promise<void>
 }
@@ -93,6 +98,7 @@ class ThreadedExtractor implements Extractor {
   readonly #slow: SlowLine = createSlowLine()
   /** Which monitors delayed a thread, and which never did. */
   readonly #speeds = createSpeeds<number | null>(SPEEDS)
+  readonly #documents: DocumentOpener = createDocumentOpener()
   readonly #running = new Running()
   readonly #onInternalError: InternalErrorReport | undefined
   #pumping = false
@@ -108,6 +114,8 @@ class ThreadedExtractor implements Extractor {
   }
 
   async extract(page: Page, config: ExtractConfig, call: ExtractCall = {}): Promise<Extraction> {
+    const form = documentFormOf(config)
+    if (form !== null) return this.#ofDocument(page, config, { ...call, form })
     if (!hashesInline(page, config)) return this.#inThread(page, config, call)
     // The parsers come with it, which this thread needs for nothing else.
     const { extractHash } = await import('../extract.ts')
@@ -116,6 +124,27 @@ class ThreadedExtractor implements Extractor {
     // A page whose text cannot be read still has its hash.
     const read = await this.#inThread(page, config, call)
     return read.ok ? read : hashed
+  }
+
+  async open(page: Page, form: DocumentForm, call: ExtractCall = {}): Promise<OpenedPage | Failed> {
+    if (this.#closing) return closing()
+    const opening = this.#documents.open(page, form, call)
+    this.#running.add(opening)
+    const opened = await opening
+    if (!opened.ok && opened.trace !== undefined) this.#onInternalError?.(opened.trace, call.runId)
+    return opened
+  }
+
+  /** Rules read what a process makes of a file, as if that had been sent. */
+  async #ofDocument(
+    page: Page,
+    config: ExtractConfig,
+    { form, ...call }: ExtractCall & { readonly form: DocumentForm },
+  ): Promise<Extraction> {
+    const opened = await this.open(page, form, call)
+    if (!opened.ok) return opened
+    const read = await this.#inThread(opened.page, config, call)
+    return read.ok ? { ...read, warnings: [...opened.warnings, ...read.warnings] } : read
   }
 
   async read<Read>(reader: ThreadReader<Read>, page: Page, call: ExtractCall = {}): Promise<ReadPage<Read>> {
@@ -152,7 +181,7 @@ class ThreadedExtractor implements Extractor {
   async close(): Promise<void> {
     this.#closing = true
     for (const job of [...this.#line.drain(), ...this.#slow.drain()]) job.settle(closing())
-    await this.#running.settled()
+    await Promise.all([this.#documents.close(), this.#running.settled()])
     await Promise.all([this.#quick, this.#trial, this.#patient].map(({ threads }) => threads.destroy()))
   }
 
@@ -215,7 +244,7 @@ function groupOf(size: number, heapMb: number, nice: number): ThreadGroup {
   return { threads: startThreads({ threads: size, heapMb, nice }), size, running: 0 }
 }
 
-function closing(): Extraction {
+function closing(): Failed {
   return failed('internal', 'The worker is shutting down.')
 }
 

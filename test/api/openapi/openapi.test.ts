@@ -172,6 +172,8 @@ describe('the examples', () => {
 const ACROSS = new Set([
   'predicates nest 4 deep',
   'what is waited for is on a page that is always rendered',
+  'a document is fetched as it is sent',
+  '… so it has no picture',
   'a list that gains items ends in []',
   '… or may be one by its method',
   '… and is a field',

@@ -17,6 +17,7 @@ import type { ObjectStore } from '../../../store/objects/object-store.ts'
 import { createPreviews, type Previews } from '../../../worker/previews/previews.ts'
 import { type Client, type ServedApi, serveApi } from '../../support/api/served-api.ts'
 import { NEVER, testBrowsers } from '../../support/browser/test-browsers.ts'
+import { tableOf } from '../../support/documents/files.ts'
 import { html, openSite, type Site } from '../../support/network/site.ts'
 import { eventually } from '../../support/run/eventually.ts'
 
@@ -316,6 +317,18 @@ describe('what a look offers', () => {
     const { body } = await served.me.post(`/v1/looks/${shown.id}/extract`, { extract_config: price?.extract_config })
     expect(body).toMatchObject({ rendered: { fields: { price: '$19.99' } } })
     expect(shown.outline).toBe(null)
+  })
+
+  test('is the tree of a file, and its whole text', async () => {
+    const body = tableOf('Prices', [['Price'], [5]])
+    const url = site.page('/prices.xlsx', (response) =>
+      response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(body),
+    )
+    const { outline, guesses } = await look(url)
+    expect(outline).toMatchObject({ method: 'json_path', read_as: 'document', is_cut: false })
+    const rule = '$.sheets[0].records[0].Price'
+    expect(outline?.nodes.find((node) => node.rule === rule)).toMatchObject({ name: 'Price', value: '5' })
+    expect(guesses.map(({ extract_config }) => extract_config)).toEqual([{ method: 'full_page', read_as: 'document' }])
   })
 
   test('is the tree of a document that has no picture', async () => {

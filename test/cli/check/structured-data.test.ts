@@ -57,8 +57,9 @@ describe('tidemark check --read-as structured_data', () => {
   })
 
   test.each<[CheckOptions, string]>([
-    [{ readAs: 'structured_data', css: ['a=b'] }, '--read-as is not allowed with method css'],
-    [{ readAs: 'document', jsonPath: ['a=$'] }, '--read-as must be one of "structured_data"'],
+    [{ readAs: 'structured_data', css: ['a=b'] }, '--read-as structured_data is read by the method json_path alone'],
+    [{ readAs: 'feed', jsonPath: ['a=$'] }, '--read-as must be one of "document", "structured_data"'],
+    [{ readAs: 'document', css: ['a=b'], browser: true }, '--read-as document needs the file as it is sent'],
     [{ readAs: 'structured_data', monitor: 'x.yaml' }, '--read-as cannot be combined with --monitor'],
     [{ outline: true, css: ['a=b'] }, 'cannot be combined with --css'],
     [{ outline: true, watch: true }, 'cannot be combined with --watch'],

@@ -96,7 +96,7 @@ describe('read_as structured_data', () => {
     ['another method', { method: 'css', fields: { a: 'b' }, read_as: 'structured_data' }],
     ['xpath', { method: 'xpath', fields: { a: '//b' }, read_as: 'structured_data' }],
     ['a whole page', { method: 'full_page', read_as: 'structured_data' }],
-    ['another value', { ...extract_config, read_as: 'document' }],
+    ['another value', { ...extract_config, read_as: 'feed' }],
     ['null', { ...extract_config, read_as: null }],
   ])('is refused with %s, by its path', async (_, config) => {
     expect(await faultsOf(watching.served.me, { extract_config: config })).toEqual(['extract_config.read_as'])

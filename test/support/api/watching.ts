@@ -32,7 +32,7 @@ interface SeenRun {
   readonly error_message: string | null
 }
 
-/** A page that a test writes. A text is HTML, all else JSON, unless a type is given. */
+/** A page that a test writes. A text is HTML, bytes are a file, all else JSON, unless a type is given. */
 interface Page {
   readonly url: string
   /** Headers of each request for it. */
@@ -167,11 +167,14 @@ async function firstRun(client: Client, id: string): Promise<SeenRun> {
 }
 
 async function openPages() {
-  const pages = new Map<string, { text: string; type: string; status: number; requests: IncomingHttpHeaders[] }>()
+  const pages = new Map<
+    string,
+    { body: string | Uint8Array; type: string; status: number; requests: IncomingHttpHeaders[] }
+  >()
   const server = createServer((request, response) => {
     const page = pages.get(request.url ?? '')
     page?.requests.push(request.headers)
-    response.writeHead(page?.status ?? 404, { 'content-type': page?.type ?? 'text/plain' }).end(page?.text ?? 'none')
+    response.writeHead(page?.status ?? 404, { 'content-type': page?.type ?? 'text/plain' }).end(page?.body ?? 'none')
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -180,8 +183,9 @@ async function openPages() {
       const path = `/${pages.size + 1}`
       const requests: IncomingHttpHeaders[] = []
       const set: Page['set'] = (answer, type, status = 200) => {
-        const text = typeof answer === 'string' ? answer : JSON.stringify(answer)
-        pages.set(path, { text, type: type ?? (typeof answer === 'string' ? HTML : JSON_TYPE), status, requests })
+        const isSent = typeof answer === 'string' || answer instanceof Uint8Array
+        const byKind = typeof answer === 'string' ? HTML : isSent ? FILE_TYPE : JSON_TYPE
+        pages.set(path, { body: isSent ? answer : JSON.stringify(answer), type: type ?? byKind, status, requests })
       }
       set(first)
       return { url: origin + path, requests, set }
@@ -194,4 +198,5 @@ async function openPages() {
 }
 
 const HTML = 'text/html'
+const FILE_TYPE = 'application/octet-stream'
 const JSON_TYPE = 'application/json'

@@ -17,7 +17,8 @@ export const withPreset = (draft: Draft, { extract_config: config, diff_predicat
 })
 
 /** Returns the draft with an extraction. Parts of other methods stay. */
-function withConfig(draft: Draft, config: ExtractConfig): Draft {
+function withConfig(before: Draft, config: ExtractConfig): Draft {
+  const draft = { ...before, readsDocument: config.read_as === 'document' }
   const waitFor = 'wait_for' in config ? (config.wait_for ?? '') : draft.waitFor
   if (config.method === 'prompt')
     return { ...draft, kind: 'prompt', prompt: config.prompt, schema: config.schema ?? null, waitFor }
@@ -26,26 +27,47 @@ function withConfig(draft: Draft, config: ExtractConfig): Draft {
     return { ...draft, kind: 'full_page', ignore: selectors, patterns, waitFor }
   }
   const fields = Object.entries(config.fields).map(([name, rule]) => ({ name, isNamed: false, rule }))
-  const readAs = config.method === 'json_path' ? config.read_as : undefined
-  return { ...draft, kind: 'fields', language: readAs ?? config.method, fields, waitFor }
+  return {
+    ...draft,
+    kind: 'fields',
+    language: config.read_as === 'structured_data' ? config.read_as : config.method,
+    fields,
+    waitFor,
+  }
 }
 
 /** Returns the extraction of a draft; null: there is nothing to extract yet. */
 export function configOf(draft: Draft): ExtractConfig | null {
   const { kind, language, fields, prompt, schema } = draft
-  const waiting = draft.waitFor.trim() === '' ? {} : { wait_for: draft.waitFor.trim() }
+  const waiting = waitingOf(draft)
   if (kind === 'full_page') return { method: kind, ...ignoring(draft), ...waiting }
   if (kind === 'prompt') return { method: kind, prompt, ...(schema && { schema }), ...waiting }
   const rules = fields.filter(({ rule }) => rule.trim() !== '')
   if (rules.length === 0) return null
   const named = Object.fromEntries(rules.map(({ name, rule }) => [name, rule]))
-  return rulesOf(language, named, waiting)
+  return rulesOf(draft.readsDocument && language === 'structured_data' ? 'json_path' : language, named, waiting)
+}
+
+/** A file is read as it is sent, so nothing is waited for. */
+const waitingOf = ({ waitFor, readsDocument }: Draft): Reading =>
+  readsDocument ? { read_as: 'document' } : waitFor.trim() === '' ? {} : { wait_for: waitFor.trim() }
+
+interface Reading {
+  readonly read_as?: 'document'
+  readonly wait_for?: string
 }
 
 /** Returns the extraction of rules in a language. Nothing is waited for where JSON is read. */
-function rulesOf(language: Language, fields: Readonly<Record<string, string>>, waiting: object): ExtractConfig {
+function rulesOf(
+  language: Language,
+  fields: Readonly<Record<string, string>>,
+  { read_as, ...waiting }: Reading,
+): ExtractConfig {
+  const reading = read_as && { read_as }
   if (language === 'structured_data') return { method: 'json_path', read_as: language, fields }
-  return language === 'json_path' ? { method: language, fields } : { method: language, fields, ...waiting }
+  return language === 'json_path'
+    ? { method: language, ...reading, fields }
+    : { method: language, fields, ...reading, ...waiting }
 }
 
 /** With `ignore`, even an empty one, a page is compared by its readable text. */
@@ -71,7 +93,7 @@ export function bodyOf(draft: Draft, { suggestedName, needsBrowser }: Chosen): M
     extract_config: configOf(draft) ?? rulesOf(language, {}, {}),
     diff_predicate: predicate,
     deliveries,
-    fetch_mode: (draft.usesBrowser ?? needsBrowser) ? 'browser' : 'auto',
+    fetch_mode: !draft.readsDocument && (draft.usesBrowser ?? needsBrowser) ? 'browser' : 'auto',
   }
 }
 

@@ -22,6 +22,8 @@ export interface Draft {
   /** What is watched: values by rules, the text of the whole page, or what a model reads. */
   readonly kind: 'fields' | 'full_page' | 'prompt'
   readonly language: Language
+  /** The address is a file, such as a PDF or a table. */
+  readonly readsDocument: boolean
   /** They are kept while something else is chosen, as are the other parts. */
   readonly fields: readonly DraftField[]
   /** The index of the field that is pointed for. */
@@ -62,6 +64,8 @@ type OwnKey =
 export interface ChosenRule {
   readonly method: Language
   readonly rule: string
+  /** It reads a file. Absent: as the draft says. */
+  readonly readsDocument?: boolean
   /** A word for the value. Absent: one is made of the rule. */
   readonly name?: string
   /** What it gives, or the beginning of it. */
@@ -75,6 +79,7 @@ export const EMPTY: Draft = {
   name: '',
   kind: 'fields',
   language: 'css',
+  readsDocument: false,
   fields: [FIRST_FIELD],
   active: 0,
   ignore: [],
@@ -127,7 +132,8 @@ function withRule(draft: Draft, chosen: ChosenRule): Draft {
     kept.filter((_, nth) => nth !== at),
   )
   const fields = kept.with(at, { ...before, name, rule })
-  const next: Draft = { ...draft, kind: 'fields', language: method, fields, active: at }
+  const readsDocument = chosen.readsDocument ?? draft.readsDocument
+  const next: Draft = { ...draft, kind: 'fields', language: method, readsDocument, fields, active: at }
   return { ...next, predicate: renamedIn(draft.predicate, { names: namesOf(next), from: before.name, to: name }) }
 }
 

@@ -15,8 +15,10 @@ interface OutlinePartProps {
 
 const TREE_HEIGHT = 440
 
-/** JSON, a feed or other XML as a tree to point into. */
-export function OutlinePart({ outline: { method, nodes, is_cut: isCut }, onChoose }: OutlinePartProps) {
+/** JSON, a feed, other XML or a file as a tree to point into. */
+export function OutlinePart({ outline, onChoose }: OutlinePartProps) {
+  const { method, nodes, is_cut: isCut } = outline
+  const how = { method, readsDocument: outline.read_as === 'document' }
   const family = useMemo(() => createFamily(nodes), [nodes])
   const [active, setActive] = useState<number | null>(null)
   const [chosen, setChosen] = useState<number | null>(null)
@@ -27,7 +29,7 @@ export function OutlinePart({ outline: { method, nodes, is_cut: isCut }, onChoos
     // An item of a list has a number for a name.
     if (node)
       onChoose({
-        method,
+        ...how,
         rule: node.rule,
         value: node.value,
         ...(/^\D/.test(node.name) && { name: node.name.slice(0, 60) }),
@@ -60,7 +62,7 @@ export function OutlinePart({ outline: { method, nodes, is_cut: isCut }, onChoos
           <button
             type="button"
             className={controls['button']}
-            onClick={() => onChoose({ method, rule: all, value: '', name: 'items' })}
+            onClick={() => onChoose({ ...how, rule: all, value: '', name: 'items' })}
           >
             All like this
           </button>

@@ -53,16 +53,7 @@ interface FieldsPartProps {
 /** What is watched: fields with their rules and values, or the whole page. */
 export function FieldsPart(props: FieldsPartProps) {
   const { draft, candidates, onChange } = props
-  const kinds = (
-    <p>
-      <Choice
-        label="What is watched"
-        value={draft.kind}
-        choices={KINDS}
-        onChoose={(kind) => onChange((before) => ofKind(before, kind))}
-      />
-    </p>
-  )
+  const kinds = <KindsPart draft={draft} onChange={onChange} />
   if (draft.kind === 'full_page')
     return (
       <>
@@ -124,6 +115,25 @@ export function FieldsPart(props: FieldsPartProps) {
     </>
   )
 }
+
+const KindsPart = ({ draft, onChange }: Pick<FieldsPartProps, 'draft' | 'onChange'>) => (
+  <p>
+    <Choice
+      label="What is watched"
+      value={draft.kind}
+      choices={KINDS}
+      onChoose={(kind) => onChange((before) => ofKind(before, kind))}
+    />
+    <label className={style['line']}>
+      <input
+        type="checkbox"
+        checked={draft.readsDocument}
+        onChange={({ target }) => onChange((before) => ({ ...before, readsDocument: target.checked }))}
+      />
+      It is a file: PDF, DOCX, XLSX, CSV, TSV or a calendar
+    </label>
+  </p>
+)
 
 interface FieldProps extends FieldsPartProps {
   readonly field: Draft['fields'][number]

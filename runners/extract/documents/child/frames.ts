@@ -1,0 +1,51 @@
+/** A message between two processes: an object, and bytes. */
+export interface Frame {
+  readonly head: unknown
+  readonly body: Buffer
+}
+
+const LENGTHS = 8
+const MOST_HEAD = 64 * 1024
+
+/** Returns a message as bytes: the lengths of both parts, the object as JSON, and the bytes. */
+export function frameOf(head: object, body: Uint8Array): readonly Uint8Array[] {
+  const json = Buffer.from(JSON.stringify(head))
+  const lengths = Buffer.alloc(LENGTHS)
+  lengths.writeUInt32LE(json.length, 0)
+  lengths.writeUInt32LE(body.byteLength, 4)
+  return [lengths, json, body]
+}
+
+/** Puts messages together from what arrives. The other process may be a hostile one: it throws for a wrong message. */
+export class FrameReader {
+  readonly #mostBytes: number
+  #chunks: Buffer[] = []
+  #size = 0
+
+  constructor(mostBytes: number) {
+    this.#mostBytes = mostBytes
+  }
+
+  /** Returns the message that is whole with this chunk; null: more is to come. One is answered before the next. */
+  push(chunk: Buffer): Frame | null {
+    this.#chunks.push(chunk)
+    this.#size += chunk.length
+    if (this.#size < LENGTHS) return null
+    const [first] = this.#chunks
+    const start = first && first.length >= LENGTHS ? first : this.#whole()
+    const [headBytes, bodyBytes] = [start.readUInt32LE(0), start.readUInt32LE(4)]
+    if (headBytes > MOST_HEAD || bodyBytes > this.#mostBytes) throw new TypeError('a message is too long')
+    if (this.#size < LENGTHS + headBytes + bodyBytes) return null
+    const all = this.#whole()
+    this.#chunks = []
+    this.#size = 0
+    const head: unknown = JSON.parse(all.toString('utf8', LENGTHS, LENGTHS + headBytes))
+    return { head, body: all.subarray(LENGTHS + headBytes, LENGTHS + headBytes + bodyBytes) }
+  }
+
+  #whole(): Buffer {
+    const all = Buffer.concat(this.#chunks)
+    this.#chunks = [all]
+    return all
+  }
+}

@@ -1,0 +1,98 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { confinedArguments } from '../../../../runners/extract/documents/child/document-process.ts'
+import { createDocumentOpener } from '../../../../runners/extract/documents/document-opener.ts'
+import { createExtractor } from '../../../../runners/extract/pool/extractor.ts'
+import { jsonOf, pdfOfObjects, streamOf, tableOf, textAt } from '../../../support/documents/files.ts'
+import { eventually } from '../../../support/run/eventually.ts'
+
+const config = { method: 'css', read_as: 'document', fields: { it: 'td' } } as const
+const file = (body: Buffer) => ({ body, contentType: null, url: 'file:' })
+const price = (value: number) => file(tableOf('A', [['Price'], [value]]))
+
+describe('the process that opens files', () => {
+  test('may do nothing but read its program', async () => {
+    const program = join(import.meta.dirname, 'confined-program.ts')
+    const { stdout } = await promisify(execFile)(process.execPath, [...confinedArguments(program)], {
+      env: { TZ: 'UTC' },
+    })
+    const outcomes = JSON.parse(stdout) as Record<string, string>
+    expect(Object.keys(outcomes)).toHaveLength(9)
+    expect(Object.entries(outcomes).filter(([, outcome]) => outcome !== 'refused')).toEqual([])
+  })
+
+  test('is started when a file needs it, serves the next one, and ends with the extractor', async () => {
+    const extractor = createExtractor()
+    const before = await childrenOf()
+    await extractor.extract(
+      { body: Buffer.from('<td>1'), contentType: 'text/html', url: 'file:' },
+      { method: 'css', fields: { it: 'td' } },
+    )
+    expect(await childrenOf()).toEqual(before)
+    const read = await Promise.all([1, 2, 3].map((value) => extractor.extract(price(value), config)))
+    expect(read.map((one) => one.ok && one.values['it'])).toEqual(['1', '2', '3'])
+    expect((await childrenOf()).length).toBe(before.length + 1)
+    await extractor.close()
+    await eventually(childrenOf, (now) => now.length === before.length)
+    expect(await extractor.extract(price(4), config)).toMatchObject({ ok: false, fault: { code: 'internal' } })
+  })
+
+  test('ends when it had nothing to read for a while, and starts again', async () => {
+    const before = await childrenOf()
+    const opener = createDocumentOpener({ idleMs: 50 })
+    for (const value of [1, 2]) {
+      expect(await opener.open(price(value), 'tree')).toMatchObject({ ok: true })
+      await eventually(childrenOf, (now) => now.length === before.length)
+    }
+    await opener.close()
+  })
+
+  test('leaves a file that takes long to one of lower priority, and tells where it takes too long there', async () => {
+    const patient = createDocumentOpener({ quickMs: 0 })
+    expect(await patient.open(price(1), 'json')).toMatchObject({ ok: true, page: { contentType: 'application/json' } })
+    await patient.close()
+    const hasty = createDocumentOpener({ quickMs: 0, readMs: 0 })
+    const large = file(
+      tableOf(
+        'A',
+        Array.from({ length: 30_000 }, (_, at) => [`row ${at}`, at]),
+      ),
+    )
+    expect(await hasty.open(large, 'tree')).toMatchObject({ ok: false, fault: { code: 'too_complex' } })
+    await hasty.close()
+  })
+
+  test('stops where the check is stopped, and the next file is read', async () => {
+    const extractor = createExtractor()
+    const stopped = new AbortController()
+    const waiting = extractor.extract(price(1), config, { signal: stopped.signal })
+    stopped.abort()
+    expect(await waiting).toMatchObject({ ok: false, fault: { code: 'timeout' } })
+    expect(await extractor.extract(price(2), config)).toMatchObject({ ok: true, values: { it: '2' } })
+    await extractor.close()
+  })
+})
+
+test('a script in a font of a PDF is not run, and its text is read', async () => {
+  const pwned = () => (globalThis as { tidemarkPwned?: boolean }).tidemarkPwned
+  const script = '1\\); globalThis.tidemarkPwned = true; throw new Error\\(1'
+  const body = pdfOfObjects([
+    '<< /Type /Catalog /Pages 2 0 R >>',
+    '<< /Type /Pages /Count 1 /Kids [4 0 R] >>',
+    `<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /FontMatrix [0.1 0 0 0.1 0 (${script})]
+      /FontDescriptor 6 0 R >>`,
+    '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 5 0 R /Resources << /Font << /F1 3 0 R >> >> >>',
+    streamOf(textAt([[72, 700, 'Terms']])),
+    `<< /Type /FontDescriptor /FontName /Helvetica /Flags 4 /FontMatrix [0.1 0 0 0.1 0 (${script})] >>`,
+  ])
+  expect(await jsonOf(body)).toMatchObject({ pages: [{ lines: ['Terms'] }] })
+  expect(pwned()).toBeUndefined()
+})
+
+/** The ids of the processes that this one has started. */
+async function childrenOf(): Promise<string[]> {
+  const { stdout } = await promisify(execFile)('ps', ['-o', 'pid=,args=', '--ppid', String(process.pid)])
+  return stdout.split('\n').filter((line) => line.includes('open-documents'))
+}
