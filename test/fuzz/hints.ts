@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { BULK_KEYS, type BulkAction } from '../../schema/monitor/bulk.ts'
 import { SERVICE_NAMES, SERVICE_TABLE, type ServiceName } from '../../schema/monitor/delivery-services.ts'
 import { type ExtractConfig, fieldNames } from '../../schema/monitor/extract-config.ts'
 import type { Json } from '../../schema/shape/json.ts'
@@ -61,6 +62,7 @@ const positive = fc.double({ min: 0.001, max: 1000, noNaN: true })
 const paging = (plain: () => fc.Arbitrary<Json>) => plain().map((config) => mendRequest(bagOf(config)))
 
 const pattern = () => fc.constantFrom('a', String.raw`^\d+$`, '(?:x|y)*', '😀')
+const monitorFilter = fc.constantFrom({}, { label: 'env=prod,!muted' }, { kind: 'page', muted: false }, { q: 'a' })
 const muteEnd = fc.constantFrom(null, '2060-12-31T23:59:59Z')
 
 /** Mostly that of a monitor of the chain. */
@@ -100,6 +102,12 @@ export const HINTS: Readonly<Record<string, Hint>> = {
   MonitorBulk: (plain) => plain().map((asked) => mendBulk(bagOf(asked))),
   // A document does not know what is in the future.
   'MonitorBulk.until': () => muteEnd,
+  'MonitorBulk.labels': () => fc.record({ add: labels, remove: fc.constant(['env', 'unknown']) }, { requiredKeys: [] }),
+  // Either ids, or a filter with a number.
+  postDeliveriesReplay: (plain) => plain().map((asked) => mendReplay(bagOf(asked))),
+  'postOverviewMute.until': () => muteEnd,
+  'postOverviewMute.filter': () => monitorFilter,
+  'postOverviewUnmute.filter': () => monitorFilter,
   'MuteRequest.until': () => muteEnd,
   'postChangesSeen.monitor_ids[]': () => monitorId,
   // A service takes its own options alone, and not each takes headers.
@@ -183,8 +191,17 @@ const KETTLE = {
 const mendLook = (asked: Bag): Bag => ((asked['request_config'] ?? null) === null ? asked : without(asked, 'wait_for'))
 
 function mendBulk(asked: Bag): Bag {
-  if (asked['action'] === 'mute') return { until: null, ...asked }
-  return ['until', 'reason', 'drop'].reduce(without, asked)
+  const own: readonly string[] = BULK_KEYS[asked['action'] as BulkAction] ?? []
+  const others = Object.values(BULK_KEYS)
+    .flat()
+    .filter((key) => !own.includes(key))
+  const [needed] = own
+  return { ...(needed !== undefined && { [needed]: NEEDED[needed] ?? null }), ...others.reduce(without, asked) }
+}
+const NEEDED: Bag = { until: null, labels: {}, schedule_interval_seconds: 3_600 }
+
+function mendReplay({ ids, filter, expected }: Bag): Bag {
+  return ids === undefined ? { filter: filter ?? {}, expected: expected ?? 1 } : { ids }
 }
 
 /** The mode decides whether there is a site to look for. */
@@ -231,14 +248,21 @@ function mendMonitor(monitor: Bag): Json {
   const names = extract === undefined ? ['price'] : fieldNames(bagOf(extract) as never as ExtractConfig)
   const hasLists = extract !== undefined && bagOf(extract)['method'] === 'json_path'
   const hasLines = extract !== undefined && bagOf(extract)['method'] !== 'full_page'
-  const waits = extract !== undefined && 'wait_for' in bagOf(extract)
+  // A file is read as it is sent, and data for machines by paths.
+  const isFile = extract !== undefined && bagOf(extract)['read_as'] === 'document'
   return {
-    ...monitor,
-    // Without a browser that always renders, nothing can be waited for.
-    ...(waits && { extract_config: without(bagOf(extract), 'wait_for') }),
+    ...(isFile ? without(without(monitor, 'fetch_mode'), 'visual_config') : monitor),
+    ...(extract !== undefined && { extract_config: mendExtract(bagOf(extract)) }),
     ...(predicate !== undefined && { diff_predicate: withFields(bagOf(predicate), { names, hasLists, hasLines }) }),
-    ...(visual && request && { visual_config: { ...bagOf(visual), enabled: false } }),
+    ...(visual && request && !isFile && { visual_config: { ...bagOf(visual), enabled: false } }),
   }
+}
+
+/** Without a browser that always renders, nothing can be waited for. */
+function mendExtract(extract: Bag): Bag {
+  const config = without(extract, 'wait_for')
+  const isByPath = extract['method'] === 'json_path'
+  return extract['read_as'] === 'structured_data' && !isByPath ? without(config, 'read_as') : config
 }
 
 interface Fields {
