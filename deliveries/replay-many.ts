@@ -9,6 +9,9 @@ import { statusesOf } from '../store/deliveries/held-deliveries.ts'
 import { listReplayable, replayDeliveries } from '../store/deliveries/replay-deliveries.ts'
 import type { NotReplayable } from './replay.ts'
 
+/** A deadlock with attempts that end at the same moment ends a batch, which is then done again. */
+const RETRIES = 3
+
 interface ReplayContext {
   readonly store: Store
   /** Wakes the workers of this process, because deliveries are due now. */
@@ -48,7 +51,7 @@ export async function replayFiltered(
   let queued = 0
   for (let from = 0; from < ids.length; from += REPLAY_BATCH) {
     const batch = ids.slice(from, from + REPLAY_BATCH)
-    queued += (await store.transaction((tx) => replayBatch(tx, { teamId, actor }, batch))).length
+    queued += (await store.transaction((tx) => replayBatch(tx, { teamId, actor }, batch), RETRIES)).length
     wake()
   }
   return { kind: 'done', queued, failed: ids.length - queued }
@@ -68,7 +71,7 @@ export async function replayListed(
   const { done, statuses } = await store.transaction(async (tx) => {
     const replayed = await replayBatch(tx, { teamId, actor }, wanted)
     return { done: new Set(replayed), statuses: await statusesOf(tx, teamId, wanted) }
-  })
+  }, RETRIES)
   if (done.size > 0) wake()
   return wanted.map((id) => ({ id, outcome: outcomeOf(done.has(id), statuses.get(id)) }))
 }

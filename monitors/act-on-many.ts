@@ -106,7 +106,7 @@ export async function actOnMany(
  * Writes the line of the whole action with the first monitor that it changes, and counts on with each further one: what
  * was not done yet counts as failed. So the line is true wherever a process is killed. Returns its id.
  */
-async function noteBulk(
+export async function noteBulk(
   tx: Transaction,
   line: string | null,
   { metadata, ...who }: Requester & Required<Pick<AuditEntry, 'metadata'>>,

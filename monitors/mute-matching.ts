@@ -2,12 +2,13 @@ import type { Invalid, OtherCount } from '../core/outcome.ts'
 import type { Requester } from '../schema/account/audit.ts'
 import type { Mute, MuteRequest } from '../schema/monitor/mute.ts'
 import { MAX_MUTED, MUTE_BATCH } from '../schema/overview/overview.ts'
-import { recordAudit, recordAudits } from '../store/accounts/audit.ts'
+import { recordAudits } from '../store/accounts/audit.ts'
 import type { Store, Transaction } from '../store/db/client.ts'
 import { findHolding, moveMuted } from '../store/deliveries/muted-messages.ts'
 import { storeTime } from '../store/maintenance/clock-back.ts'
 import { listMatching, setMutes } from '../store/monitors/mute-many.ts'
 import type { OverviewQuery } from '../store/overview/wanted-monitors.ts'
+import { noteBulk } from './act-on-many.ts'
 import { auditedAs, type MonitorContext } from './context.ts'
 import type { Kind } from './kinds/kind.ts'
 import { muteOf } from './mute-monitor.ts'
@@ -44,15 +45,49 @@ export async function muteMatching(
     return { kind: 'other_count', what: 'monitors', expected, count: nos.length, most: MAX_MUTED }
   const mute = request === null ? null : muteOf(request, await storeTime(store))
   if (mute !== null && 'kind' in mute) return mute
-  const who = { teamId, actor }
-  let changed = 0
-  for (let from = 0; from < nos.length; from += batch) {
-    const some = nos.slice(from, from + batch)
-    changed += await store.transaction((tx) => muteBatch(tx, { secrets, kinds, ...who, nos: some, mute }))
+  const batches = batchesOf(nos, batch, await findHolding(store, nos))
+  let [changed, done, line]: [number, number, string | null] = [0, 0, null]
+  for (const some of batches) {
+    done += some.length
+    // An unmuted monitor is as it was asked for. A muted one that is missing was deleted meanwhile.
+    const succeeded = (count: number) => (mute === null ? done : changed + count)
+    const acted: MutedBatch = await store.transaction(async (tx) => {
+      const count = await muteBatch(tx, { secrets, kinds, teamId, actor, nos: some, mute })
+      if (count === 0) return { count, line }
+      const metadata = {
+        action: mute ? 'mute' : 'unmute',
+        succeeded: succeeded(count),
+        failed: nos.length - succeeded(count),
+      }
+      return { count, line: await noteBulk(tx, line, { teamId, actor, metadata }) }
+    }, RETRIES)
+    changed += acted.count
+    line = acted.line
     if (mute === null) wake()
   }
-  if (changed > 0) await store.transaction((tx) => noteAll(tx, { ...who, mute, changed, left: nos.length - changed }))
   return { kind: 'done', changed }
+}
+
+/** A deadlock with an edit or a run of one of them ends a batch, which is then done again. */
+const RETRIES = 3
+
+/** What one transaction did. `line`: the line of the audit log about all of them. */
+interface MutedBatch {
+  readonly count: number
+  readonly line: string | null
+}
+
+/**
+ * Returns the monitors in parts, of which each is one transaction. One with messages that a mute holds is by itself: to
+ * move them takes time, in which no run of the part is recorded.
+ */
+function batchesOf(nos: readonly number[], size: number, holding: readonly number[]): readonly (readonly number[])[] {
+  const single = new Set(holding)
+  const others = nos.filter((no) => !single.has(no))
+  const parts = Array.from({ length: Math.ceil(others.length / size) }, (_, nth) =>
+    others.slice(nth * size, (nth + 1) * size),
+  )
+  return [...parts, ...holding.map((no) => [no])]
 }
 
 interface Batch extends Requester, Pick<MonitorContext, 'secrets'> {
@@ -80,15 +115,4 @@ async function muteBatch(tx: Transaction, { secrets, kinds, teamId, actor, nos, 
     }),
   )
   return changed.length
-}
-
-interface Noted extends Requester {
-  readonly mute: Mute | null
-  readonly changed: number
-  readonly left: number
-}
-
-async function noteAll(tx: Transaction, { teamId, actor, mute, changed, left }: Noted): Promise<void> {
-  const metadata = { action: mute ? 'mute' : 'unmute', succeeded: changed, failed: left }
-  await recordAudit(tx, { teamId, actor, action: 'monitor.bulk_action', target: { id: null, label: null }, metadata })
 }

@@ -43,6 +43,7 @@ const SCREENS: readonly string[] = [
   '/team',
   '/keys',
   '/audit',
+  '/usage',
   '/account',
   ...Object.values(RESOURCE_KINDS).flatMap(({ collection }) => [
     `/${collection}/:id`,

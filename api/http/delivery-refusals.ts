@@ -7,6 +7,8 @@ import { apiError, type ApiError } from './api-error.ts'
 export const deliveryRefusal = (refusal: NotHeld | NotReplayable | OtherCount): ApiError =>
   apiError('CONFLICT', messageOf(refusal))
 
+const NOUNS = { 'failed or dead deliveries': 'failed or dead delivery', monitors: 'monitor' } as const
+
 function messageOf(refusal: NotHeld | NotReplayable | OtherCount): string {
   switch (refusal.kind) {
     case 'not_held': {
@@ -21,7 +23,7 @@ function messageOf(refusal: NotHeld | NotReplayable | OtherCount): string {
       const { what, count, expected, most } = refusal
       return count > most
         ? `The filter leaves more than ${most} ${what}: narrow it, and do it in parts.`
-        : `The filter leaves ${count} ${what} and not ${expected}: read the list.`
+        : `The filter leaves ${count === 0 ? 'no' : count} ${count === 1 ? NOUNS[what] : what} and not ${expected}.`
     }
   }
 }

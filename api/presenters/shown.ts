@@ -4,6 +4,7 @@ import type { Kind } from '../../monitors/kinds/kind.ts'
 import type { EverySpec } from '../../schema/monitor/every-spec.ts'
 import { maskedAddress, maskedSpec } from '../../schema/monitor/mask.ts'
 import { type MonitorStatus, MOST_WARNINGS } from '../../schema/monitor/monitor.ts'
+import type { FailingDestination } from '../../schema/run/delivery-list.ts'
 import type { Delivery } from '../../schema/run/delivery.ts'
 import { type StoredDelivery, toDeliveryHead } from '../../store/deliveries/stored-delivery.ts'
 import { type EveryRow, stateOf } from '../../store/monitors/kinds/monitor-row.ts'
@@ -71,8 +72,15 @@ export function shownDeliveryHead(stored: StoredDelivery, reader: Reader): Deliv
   return { ...delivery, destination: shownAddress(delivery.destination, reader) }
 }
 
+/** Returns a destination for a reader. Who sees no address gets no mark of it either. */
+export function shownDestination(one: FailingDestination, reader: Reader): FailingDestination {
+  if (seesSecrets(reader)) return one
+  const { key: _, ...others } = one
+  return { ...others, destination: maskedAddress(one.destination) }
+}
+
 /** Returns the address of a destination for a reader. */
-export const shownAddress = (address: string, reader: Reader): string =>
+const shownAddress = (address: string, reader: Reader): string =>
   seesSecrets(reader) ? address : maskedAddress(address)
 
 const seesSecrets = ({ principal }: Reader) => permits('monitors.write', principal)

@@ -35,7 +35,7 @@ const oldChange = (names: readonly string[]): RunChange => ({
 /** Returns why nothing was sent, as far as the store knows it. */
 function silenceOf(stored: StoredTeamChange): string {
   const { fired, delivery_triggered, held, kind } = stored
-  if (held === 'dropped') return 'The monitor was muted, and what fired is dropped.'
+  if (held === 'dropped') return 'What fired was dropped: by a mute, or by somebody while it waited.'
   if (delivery_triggered) return 'Its deliveries are not stored any more.'
   if (fired === true) return 'The monitor had no destination.'
   if (fired === null) return 'An earlier version recorded the run, and did not record why.'

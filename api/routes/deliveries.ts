@@ -17,7 +17,7 @@ import { noSuch } from '../http/common-errors.ts'
 import { jsonWith } from '../http/json-with.ts'
 import { paginationOf, showsEnd, windowOf } from '../http/page-of-rows.ts'
 import { ById, ok, okParts, route } from '../http/route.ts'
-import { readableBox, shownAddress, shownDelivery, shownDeliveryHead } from '../presenters/shown.ts'
+import { readableBox, shownDelivery, shownDeliveryHead, shownDestination } from '../presenters/shown.ts'
 import { filterOf } from './delivery-filter.ts'
 import { answerDeliveries } from './delivery-list.ts'
 
@@ -121,6 +121,6 @@ export const failingDestinationsRoute = route({
     const reader = { services, principal }
     const secrets = readableBox(reader, 'a failing destination')
     const { data, total } = await listFailingDestinations(services.store, principal.teamId, secrets)
-    return ok({ data: data.map((one) => ({ ...one, destination: shownAddress(one.destination, reader) })), total })
+    return ok({ data: data.map((one) => shownDestination(one, reader)), total })
   },
 })

@@ -59,7 +59,11 @@ export const DESTINATION_LIMITS = { destinations: 100, monitors: 20 } as const
 
 /** A destination that takes no deliveries of one or more monitors: the last one was given up. */
 export const FailingDestination = Closed({
-  key: Type.String({ description: 'A mark of the destination, for the filter `destination`.' }),
+  key: Type.Optional(
+    Type.String({
+      description: 'A mark of the destination, for the filter `destination`. Absent for who sees no addresses.',
+    }),
+  ),
   delivery_type: Choice(DELIVERY_TYPES),
   service: Type.Optional(Choice(SERVICE_NAMES)),
   destination: Text(0, 2048, 'The address. Empty: its deliveries are not stored any more.'),

@@ -10,6 +10,7 @@ import { Stored } from '../monitors/kinds/monitor-row.ts'
 import { retentionCutoff } from '../quota/pool.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
 import { GIVEN_UP } from './given-up.ts'
+import { UNREADABLE } from './stored-delivery.ts'
 
 const Null = Type.Null()
 const Count = Type.Integer()
@@ -20,7 +21,7 @@ const StoredDestination = Type.Object({
   monitor_count: Count,
   monitors: Stored<readonly { readonly id: string; readonly kind: MonitorKind; readonly name: string }[]>(),
   given_up: Count,
-  /** The last delivery that was given up. Null: none is stored any more. */
+  /** The last delivery that was given up, else the last one. Null: none is stored any more. */
   id: Type.Union([Type.String(), Null]),
   type: Stored<DeliveryType>(),
   target: Stored<Uint8Array | null>(),
@@ -34,7 +35,7 @@ const whole = (value: number) => sql.literalValue(String(value))
 
 /**
  * Returns the destinations that take no deliveries of monitors of the team, those of the most monitors first, and how
- * many there are. One statement. It reads the deliveries that were given up once.
+ * many there are. One statement. It reads the deliveries to them once.
  */
 export async function listFailingDestinations(
   store: Queryable,
@@ -56,9 +57,10 @@ export async function listFailingDestinations(
       limit ${whole(DESTINATION_LIMITS.destinations)}
     ),
     given as materialized (
-      select d.target_key as key, count(*)::int as count, (array_agg(d.id order by d.created_at desc, d.id))[1] as last
+      select d.target_key as key, (count(*) filter (where ${GIVEN_UP}))::int as count,
+        (array_agg(d.id order by ${GIVEN_UP} desc, d.created_at desc, d.id))[1] as last
       from deliveries d
-      where d.team_id = ${teamId}::uuid and d.created_at >= ${retentionCutoff(teamId)} and ${GIVEN_UP}
+      where d.team_id = ${teamId}::uuid and d.created_at >= ${retentionCutoff(teamId)}
         and d.target_key in (select key from shown)
       group by d.target_key
     )
@@ -86,7 +88,7 @@ export async function listFailingDestinations(
       monitor_count: one.monitor_count,
       given_up: one.given_up,
       delivery_type: type,
-      destination: config ? destinationOf(config) : '',
+      destination: config ? destinationOf(config) : target ? UNREADABLE : '',
       ...(service !== null && { service: service satisfies ServiceName }),
     }
   })

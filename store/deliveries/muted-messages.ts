@@ -97,8 +97,8 @@ export async function moveMuted(tx: Queryable, secrets: SecretBox, monitor: Mute
 const holding = rowOf(Type.Object({ no: Type.Integer() }))
 
 /** Returns those of these monitors that have messages which a mute holds. */
-export const findHolding = (tx: Queryable, nos: readonly number[]): Promise<readonly number[]> =>
-  tx.anyFirst(sql.type(holding)`
+export const findHolding = (store: Queryable, nos: readonly number[]): Promise<readonly number[]> =>
+  store.anyFirst(sql.type(holding)`
     with given as (select unnest(${sql.array([...nos], 'int8')}) as no)
     select g.no from given g
     where exists (select from deliveries d where d.monitor_no = g.no and ${IS_MUTED})

@@ -3,6 +3,7 @@ import Type from 'typebox'
 import type { DeliveryStatus } from '../../schema/run/delivery.ts'
 import type { Queryable } from '../db/client.ts'
 import { row } from '../db/row.ts'
+import { retentionCutoff } from '../quota/pool.ts'
 import { type DeliveryFilter, isWanted } from './delivery-filter.ts'
 import { handOverDigests } from './digests.ts'
 
@@ -16,10 +17,13 @@ interface Replayed {
   readonly run_id: string
 }
 
-/** Makes deliveries `d` due now, each by itself. The team has not ended, and does not until the transaction does. */
-const reset = (teamId: string) => sql.fragment`
+/**
+ * Makes deliveries `d` due now, or so much later, each by itself. The team has not ended, and does not until the
+ * transaction does.
+ */
+const reset = (teamId: string, later = sql.fragment`interval '0'`) => sql.fragment`
   set status = 'pending', attempts = 0, held = null, digest = null, digest_of = null, fence = d.fence + 1,
-    due_at = t.at, next_attempt_at = t.at
+    due_at = t.at + ${later}, next_attempt_at = t.at + ${later}
   from (select clock() as at from teams where id = ${teamId}::uuid and ended_at is null for share) t`
 
 /**
@@ -68,16 +72,18 @@ const replayedOne = row({
 })
 
 /**
- * Does the same as `replayDelivery` for those of these deliveries that are `failed` or `dead`, in one transaction.
- * Returns them, in no order.
+ * Does the same as `replayDelivery` for those of these deliveries that are `failed` or `dead` inside the plan's window,
+ * in one transaction. The oldest is due first. Returns them, in no order.
  */
 export async function replayDeliveries(tx: Queryable, teamId: string, ids: readonly string[]) {
   await handOverDigests(tx, teamId, ids)
   return tx.any(sql.type(replayedOne)`
     update deliveries d
-    ${reset(teamId)}, (
-      select o.id, o.status, m.name from deliveries o join monitors m on m.no = o.monitor_no
+    ${reset(teamId, sql.fragment`was.nth * interval '1 microsecond'`)}, (
+      select o.id, o.status, m.name, row_number() over (order by o.created_at, o.id) as nth
+      from deliveries o join monitors m on m.no = o.monitor_no
       where o.id = any(${sql.array([...ids], 'uuid')}) and o.team_id = ${teamId}::uuid
+        and o.created_at >= ${retentionCutoff(teamId)}
     ) was
     where d.id = was.id and d.status in ('failed', 'dead')
     returning d.id, d.run_id, was.name as monitor_name, was.status as previous_status

@@ -49,7 +49,7 @@ export const DELIVERY_HEAD = sql.fragment`
 export const DELIVERY_COLUMNS = sql.fragment`${DELIVERY_HEAD}, d.target, d.payload, d.response_body`
 
 /** Shown instead of an address that a tolerant box cannot open. */
-const UNREADABLE = 'cannot be read'
+export const UNREADABLE = 'cannot be read'
 
 /** Returns the delivery in the form of the API. */
 export const toDelivery = (stored: StoredDelivery, secrets: SecretBox): Delivery => ({

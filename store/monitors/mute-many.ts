@@ -30,13 +30,19 @@ export const setMutes = (
   { teamId, nos, mute }: { readonly teamId: string; readonly nos: readonly number[]; readonly mute: Mute | null },
 ) =>
   tx.any(sql.type(muted)`
-    with locked as materialized (
-      select c.no, m.id, m.name, m.kind, greatest(c.level, ${mute ? MUTE_LEVEL : 1}::smallint) as level
-      from checks c join monitors m on m.no = c.no
-      where c.no = any(${sql.array([...nos], 'int8')}) and m.team_id = ${teamId}::uuid and m.deleted_at is null
-        and (${mute !== null} or c.mute is not null)
-      order by c.no
+    with named as materialized (
+      -- As every edit, which locks the monitor before its check: so neither waits for the other.
+      select m.no, m.id, m.name, m.kind from monitors m
+      where m.no = any(${sql.array([...nos], 'int8')}) and m.team_id = ${teamId}::uuid and m.deleted_at is null
+      order by m.no
       for update
+    ),
+    locked as materialized (
+      select n.*, greatest(c.level, ${mute ? MUTE_LEVEL : 1}::smallint) as level
+      from named n join checks c on c.no = n.no
+      where (${mute !== null} or c.mute is not null)
+      order by c.no
+      for update of c
     )
     update checks c
     set mute = ${mute && JSON.stringify(mute)}::json, level = n.level,

@@ -169,6 +169,7 @@ const auditRead = (page: Page) => page.getByRole('listitem').first().waitFor()
 
 const AUDIT_SCREENS: readonly Screen[] = [
   { name: 'audit', path: '/audit', arrive: auditRead },
+  { name: 'usage', path: '/usage', arrive: (page) => page.getByText('Nothing is sold here').waitFor() },
   {
     name: 'audit-details',
     path: '/audit?type=api_key',

@@ -91,7 +91,7 @@ export async function askTagged<T>(path: string, asked: Asked = {}): Promise<Tag
   const body = (await answer.json().catch(() => ({}))) as T & Envelope
   if (answer.ok) return { body, tag: answer.headers.get('etag') ?? '' }
   if (anyTeam !== true) noteRefusal(answer.status, method)
-  throw faultOf(answer, body)
+  throw faultOf(answer, body, method !== 'GET')
 }
 
 /** Returns the answer to a request. Throws an `ApiFault` where there is none. */
@@ -112,11 +112,12 @@ function noteRefusal(status: number, method: string): void {
   if (status === 401 || (status === 409 && method === 'GET')) session.onRefused(status)
 }
 
-function faultOf({ status, headers }: Response, { error }: Envelope): ApiFault {
+function faultOf({ status, headers }: Response, { error }: Envelope, isOfAction = false): ApiFault {
   const seconds = Number(headers.get('retry-after') ?? Number.NaN)
   return new ApiFault(error?.message ?? `The server answered ${status}.`, status, {
     requestId: error?.requestId ?? null,
     retryMs: Number.isFinite(seconds) ? seconds * 1_000 : null,
+    isOfAction,
     // Details of other refusals are of another shape.
     issues: status === 422 ? (error?.details ?? []) : [],
   })

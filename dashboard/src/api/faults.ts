@@ -9,17 +9,24 @@ interface Explained {
 /** Returns a fault in words. `ofCredentials`: what a 401 says, where a password was asked for. */
 export function explain(error: unknown, ofCredentials = 'Your session has ended.'): Explained {
   if (!(error instanceof ApiFault)) return { what: 'The page has an error.', next: 'Load it again.' }
-  const { status, message, requestId } = error
-  if (status === 0 && error.isOfAction)
-    return { what: 'It was not done: the server does not answer.', next: 'Do it again once the server answers.' }
+  const { status, message, requestId, isOfAction } = error
+  if (status === 0 && isOfAction)
+    return { what: 'The server does not answer.', next: 'Look whether it was done, and do it again if not.' }
   if (status === 0) return { what: message, next: 'It is asked again by itself. What you see may be old.' }
   if (status === 401) return { what: ofCredentials, next: 'Sign in again, and go on where you were.' }
   if (status === 404)
     return { what: 'There is no such thing in this team.', next: 'It was deleted, or it is of another team.' }
-  if (status === 409) return { what: message, next: 'Load the page again to see the team of this session.' }
-  if (status === 429) return { what: message, next: 'The page asks again by itself.' }
+  if (status === 409)
+    return {
+      what: message,
+      next: isOfAction
+        ? 'Look at what is shown now, and do it again.'
+        : 'Load the page again to see the team of this session.',
+    }
+  const again = isOfAction ? 'Do it again in a moment.' : 'The page asks again by itself.'
+  if (status === 429) return { what: message, next: again }
   const where = requestId === null ? '' : ` Its log has the details under ${requestId}.`
-  if (status >= 500) return { what: `The server has an error.${where}`, next: 'The page asks again by itself.' }
+  if (status >= 500) return { what: `The server has an error.${where}`, next: again }
   return { what: message, next: 'Change what you asked for.' }
 }
 

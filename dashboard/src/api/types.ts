@@ -799,7 +799,7 @@ export type DeliveryCounts = {
 /** The answer of `GET /v1/deliveries/destinations`. */
 export type FailingDestinations = {
   readonly data: readonly {
-    readonly key: string
+    readonly key?: string
     readonly delivery_type: 'webhook' | 'slack' | 'discord' | 'email'
     readonly service?:
       | 'teams'
@@ -1176,6 +1176,12 @@ export type Backtest = {
 
 /** The answer of `GET /v1/usage`. */
 export type Usage = {
+  readonly monitorsActive: number
+  readonly monitorsLocked: number
+  readonly serpMonitorsLocked: number
+  readonly llmCallsThisMonth: number
+  readonly proxyBytesThisMonth: number
+  readonly screenshotBytesThisMonth: number
   readonly runs: {
     readonly used: number
     readonly limit: number | null
@@ -1184,6 +1190,71 @@ export type Usage = {
     readonly used: number
     readonly limit: number | null
   } | null
+  readonly serpRuns: {
+    readonly used: number
+    readonly limit: number | null
+  } | null
+  readonly configurationBytes: {
+    readonly used: number
+    readonly limit: number | null
+  }
+  readonly serpProviderPagesThisMonth: number
+  readonly serpAllowed: boolean
+  readonly serpViaCredits: boolean
+  readonly runCredits: number
+  readonly serpTrialEndsAt: string | null
+  readonly trialEndsAt: string | null
+  readonly trialActive: boolean
+  readonly runsPeriodStart: string
+  readonly runsResetAt: string
+  readonly pace: {
+    readonly runsPerDay: number
+    readonly usedUpAt: string | null
+  }
+  readonly runsPeriodIsBilling: boolean
+  readonly tier: 'free' | 'lite' | 'starter' | 'pro' | 'scale' | 'unlimited'
+  readonly limits: {
+    readonly runsPerMonth: number | null
+    readonly visualRunsPerMonth: number | null
+    readonly serpRunsPerMonth: number | null
+    readonly serp: 'trial' | 'included' | 'none'
+    readonly retentionDays: number
+    readonly maxDeliveriesPerMonitor: number
+    readonly llmCallsPerMonth: number | null
+    readonly proxyBytesPerMonth: number | null
+    readonly screenshotBytesPerMonth: number | null
+  }
+}
+
+/** The answer of `GET /v1/billing`. */
+export type Billing = {
+  readonly provider: 'manual' | 'stripe'
+  readonly tier: 'free' | 'lite' | 'starter' | 'pro' | 'scale' | 'unlimited'
+  readonly serp: 'trial' | 'included' | 'none'
+  readonly subscription: {
+    readonly status:
+      | 'trialing'
+      | 'active'
+      | 'past_due'
+      | 'incomplete'
+      | 'incomplete_expired'
+      | 'unpaid'
+      | 'paused'
+      | 'canceled'
+    readonly period_ends_at: string
+    readonly cancel_at_period_end: boolean
+  } | null
+  readonly run_credits: number
+  readonly plans: readonly {
+    readonly plan: 'lite' | 'starter' | 'pro' | 'scale'
+    readonly serp: boolean
+  }[]
+  readonly credit_packs: readonly number[]
+}
+
+/** The answer of `POST /v1/billing/checkout`. */
+export type PaymentPage = {
+  readonly url: string
 }
 
 /** The answer of `GET /v1/team/members`. */
@@ -1232,23 +1303,6 @@ export type AccountSessions = {
     readonly ip_address: string | null
     readonly user_agent: string | null
   }[]
-}
-
-/** The answer of `GET /v1/billing`. */
-export type Billing = {
-  readonly subscription: {
-    readonly status:
-      | 'trialing'
-      | 'active'
-      | 'past_due'
-      | 'incomplete'
-      | 'incomplete_expired'
-      | 'unpaid'
-      | 'paused'
-      | 'canceled'
-    readonly period_ends_at: string
-    readonly cancel_at_period_end: boolean
-  } | null
 }
 
 /** The answer of `GET /v1/team/audit`. */

@@ -26,6 +26,8 @@ const AccountPage = lazy(async () => ({ default: (await import('../account/accou
 
 const AuditPage = lazy(async () => ({ default: (await import('../audit/audit-page.tsx')).AuditPage }))
 
+const UsagePage = lazy(async () => ({ default: (await import('../usage/usage-page.tsx')).UsagePage }))
+
 const NewPage = lazy(async () => ({ default: (await import('../new/new-page.tsx')).NewPage }))
 
 const EditPage = lazy(async () => ({ default: (await import('../new/edit-page.tsx')).EditPage }))
@@ -71,6 +73,7 @@ export const App = () => (
             <Route path="/team" component={TeamPage} />
             <Route path="/account" component={AccountPage} />
             <Route path="/audit" component={AuditPage} />
+            <Route path="/usage" component={UsagePage} />
             <Route path="/keys" component={KeysPage} />
             <Route path="/new" component={NewPage} />
             <Route path="/new/search" component={NewSearchPage} />

@@ -123,7 +123,7 @@ function Rail() {
 }
 
 /** The screens about the team. */
-const TEAM = ['/team', '/keys', '/audit']
+const TEAM = ['/team', '/keys', '/audit', '/usage']
 
 function Bar({ me, onKeys }: { readonly me: Me | null; onKeys(): void }) {
   const isLive = useIsLive()

@@ -80,12 +80,13 @@ export function TeamMenu({ me }: { readonly me: Me | null }) {
 }
 
 /** Screens that each team has. A person who switches teams stays there. */
-const OF_EACH_TEAM = ['/changes', '/team', '/keys', '/audit', '/account']
+const OF_EACH_TEAM = ['/changes', '/team', '/keys', '/audit', '/usage', '/account']
 
 const TEAM = [
   ['/team', 'Members and settings'],
   ['/keys', 'API keys'],
   ['/audit', 'Audit log'],
+  ['/usage', 'Usage and plan'],
 ] as const
 
 /** Who is signed in, the theme, and the way out. */

@@ -57,7 +57,12 @@ function Sent() {
   return (
     <>
       {failing !== null && filters.destination === undefined && (
-        <Failing failing={failing} refused={selection.acts.refused} onReplay={selection.replayDestination} />
+        <Failing
+          failing={failing}
+          refused={selection.acts.refused}
+          isBusy={selection.acts.isBusy}
+          onReplay={selection.replayDestination}
+        />
       )}
       <DeliveryFilterBar filters={filters} counts={counts} onChange={change} />
       {found.error !== null && <Notice error={found.error} />}

@@ -103,20 +103,14 @@ const BETWEEN = 'between'
 
 function Time({ filters, onChange }: Pick<DeliveryFilterBarProps, 'filters' | 'onChange'>) {
   const { within, from, to } = filters
-  const isBetween = within === undefined && (from !== undefined || to !== undefined)
+  const isBetween = within === BETWEEN || (within === undefined && (from !== undefined || to !== undefined))
   return (
     <>
       <select
         className={controls['select']}
         aria-label="Made"
         value={isBetween ? BETWEEN : (within ?? '')}
-        onChange={({ target: { value } }) =>
-          onChange(
-            value === BETWEEN
-              ? { within: undefined, from: dayStart(new Date()) }
-              : { within: value, from: undefined, to: undefined },
-          )
-        }
+        onChange={({ target: { value } }) => onChange({ within: value, from: undefined, to: undefined })}
       >
         <option value="">At any time</option>
         {Object.entries(WITHIN).map(([value, [word]]) => (
@@ -128,45 +122,47 @@ function Time({ filters, onChange }: Pick<DeliveryFilterBarProps, 'filters' | 'o
       </select>
       {isBetween && (
         <>
-          <Day label="From" at={from} onChange={(day) => onChange({ from: day && dayStart(day) })} />
-          <Day label="To" at={to && before(to)} onChange={(day) => onChange({ to: day && dayStart(nextDay(day)) })} />
+          <Day label="From" day={dayOf(from)} onChange={(day) => onChange({ from: day && startOf(day) })} />
+          <Day label="To" day={dayOf(to, -1)} onChange={(day) => onChange({ to: day && startOf(day, 1) })} />
         </>
       )}
     </>
   )
 }
 
-const dayStart = (day: Date): string => new Date(day.getFullYear(), day.getMonth(), day.getDate()).toISOString()
-const nextDay = (day: Date): Date => new Date(day.getFullYear(), day.getMonth(), day.getDate() + 1)
-/** The last day of a time that ends where the next one begins. */
-const before = (at: string): string => new Date(Date.parse(at) - 1).toISOString()
+/** Returns the day of an instant by the clock of the person, as `2026-05-24`. Empty: it is none. */
+function dayOf(at: string | undefined, laterMs = 0): string {
+  const ms = Date.parse(at ?? '') + laterMs
+  return Number.isFinite(ms) ? new Date(ms).toLocaleDateString('sv') : ''
+}
+
+/** Returns when a day begins by the clock of the person, or one so many days later. Undefined: it is no day of ours. */
+function startOf(day: string, later = 0): string | undefined {
+  const [year = 0, month = 0, date = 0] = day.split('-').map(Number)
+  return year < 2_000 ? undefined : new Date(year, month - 1, date + later).toISOString()
+}
 
 interface DayProps {
   readonly label: string
-  readonly at: string | undefined
-  onChange(day: Date | undefined): void
+  /** As `2026-05-24`. Empty: none is chosen. */
+  readonly day: string
+  onChange(day: string | undefined): void
 }
 
-/** A day by the clock of the person. */
-function Day({ label, at, onChange }: DayProps) {
-  const day = at === undefined ? null : new Date(at)
-  const two = (part: number) => String(part).padStart(2, '0')
-  const isDay = day !== null && Number.isFinite(day.getTime())
-  return (
-    <label className={style['day']}>
-      {label}
-      <input
-        type="date"
-        className={controls['input']}
-        value={isDay ? `${day.getFullYear()}-${two(day.getMonth() + 1)}-${two(day.getDate())}` : ''}
-        onChange={({ target: { value } }) => {
-          const [year = 0, month = 0, date = 0] = value.split('-').map(Number)
-          onChange(value === '' ? undefined : new Date(year, month - 1, date))
-        }}
-      />
-    </label>
-  )
-}
+/** A day by the clock of the person. What is typed counts when it is left: a part of it is no day. */
+const Day = ({ label, day, onChange }: DayProps) => (
+  <label className={style['day']}>
+    {label}
+    <input
+      key={day}
+      type="date"
+      className={controls['input']}
+      defaultValue={day}
+      onBlur={({ target: { value } }) => value !== day && onChange(value === '' ? undefined : value)}
+      onKeyDown={(event) => event.key === 'Enter' && event.currentTarget.blur()}
+    />
+  </label>
+)
 
 /** That the list is of one monitor or destination only, and the way to all. */
 function Narrowed({ filters }: Pick<DeliveryFilterBarProps, 'filters'>) {

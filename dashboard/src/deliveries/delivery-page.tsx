@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { Link } from 'wouter'
+import { Link, useLocation } from 'wouter'
 import { ask } from '../api/client.ts'
+import { isMissing } from '../api/faults.ts'
 import type { Delivery } from '../api/types.ts'
 import { Notice } from '../app/notice.tsx'
 import { useTitle } from '../app/use-title.ts'
@@ -25,7 +26,8 @@ export function DeliveryPage({ id }: { readonly id: string }) {
   const { data: delivery, error } = useQuery({
     queryKey: ['sent', id],
     queryFn: ({ signal }) => ask<Delivery>(path, { signal }),
-    refetchInterval: refreshMs,
+    // No event tells that it was sent.
+    refetchInterval: (query) => (isUnderWay(query.state.data) ? UNDER_WAY_MS : refreshMs(query)),
   })
   useTitle(delivery ? `Delivery of ${delivery.monitor.name}` : 'Delivery')
   return (
@@ -45,10 +47,16 @@ export function DeliveryPage({ id }: { readonly id: string }) {
       </nav>
       {error !== null && <Notice error={error} />}
       {delivery === undefined && error === null && <p role="status">Loading…</p>}
-      {delivery && <Whole delivery={delivery} path={path} />}
+      {delivery && !isMissing(error) && <Whole delivery={delivery} path={path} />}
     </section>
   )
 }
+
+const UNDER_WAY_MS = 2_000
+
+/** Whether a delivery is sent now: it waits for no hour. */
+const isUnderWay = (delivery: Delivery | undefined): boolean =>
+  delivery?.status === 'pending' && delivery.held === undefined
 
 const monitorPath = ({ monitor: { kind }, monitor_id: id }: Delivery): string => pathOf({ kind, id })
 
@@ -127,20 +135,31 @@ function Facts({ delivery }: Of) {
 }
 
 /** Ends the wait of a delivery for a later hour. */
-function Held({ delivery: { id, held } }: Of) {
-  const acts = useDeliveryActs()
+function Held({ delivery }: Of) {
+  const { id, held } = delivery
+  const [, go] = useLocation()
+  const run = `${monitorPath(delivery)}/runs/${delivery.run_id}`
+  const sending = useDeliveryActs()
+  // What is dropped is deleted. Its run says so.
+  const dropping = useDeliveryActs(() => go(run))
   const [isAsked, setAsked] = useState(false)
-  if (held === undefined) return acts.error === null ? null : <Notice error={acts.error} />
+  const { refused } = sending
+  const isBusy = sending.isBusy || dropping.isBusy
+  const error = sending.error ?? dropping.error
   return (
     <>
-      <ActionButton refused={acts.refused} isBusy={acts.isBusy} onAct={() => acts.act({ act: 'send', ids: [id] })}>
-        Send now
-      </ActionButton>
-      <ActionButton refused={acts.refused} isBusy={acts.isBusy} onAct={() => setAsked(true)}>
-        Drop…
-      </ActionButton>
-      <span role="status">{acts.said}</span>
-      {acts.error !== null && <Notice error={acts.error} />}
+      {held !== undefined && (
+        <>
+          <ActionButton refused={refused} isBusy={isBusy} onAct={() => sending.act({ act: 'send', ids: [id] })}>
+            Send now
+          </ActionButton>
+          <ActionButton refused={refused} isBusy={isBusy} onAct={() => setAsked(true)}>
+            Drop…
+          </ActionButton>
+        </>
+      )}
+      <span role="status">{sending.said}</span>
+      {error !== null && <Notice error={error} />}
       {isAsked && (
         <AskDialog
           question={{
@@ -148,7 +167,7 @@ function Held({ delivery: { id, held } }: Of) {
             text: 'It is never sent. The change stays, and its run says that the message was dropped.',
             word: 'Drop',
             isEnd: true,
-            onYes: () => acts.act({ act: 'drop', ids: [id] }),
+            onYes: () => dropping.act({ act: 'drop', ids: [id] }),
           }}
           onClose={() => setAsked(false)}
         />

@@ -5,6 +5,7 @@ import { ActionButton } from '../parts/action-button.tsx'
 import { LongText } from '../parts/long-text.tsx'
 import { Ago } from '../parts/time.tsx'
 import style from './deliveries.module.css'
+import { tooMany } from './use-delivery-selection.ts'
 import { channelOf } from './words.ts'
 
 type Destination = FailingDestinations['data'][number]
@@ -17,20 +18,28 @@ interface FailingProps {
   readonly failing: FailingDestinations
   /** Why nothing can be sent again. Null: it can. */
   readonly refused: string | null
+  readonly isBusy: boolean
   onReplay(destination: Destination): void
 }
 
 /** The destinations that take no deliveries, each with its monitors. */
-export function Failing({ failing: { data, total }, refused, onReplay }: FailingProps) {
+export function Failing({ failing: { data, total }, refused, isBusy, onReplay }: FailingProps) {
   if (data.length === 0) return null
   const rowOf = (one: Destination) => (
-    <OneDestination key={one.key} destination={one} refused={refused} onReplay={() => onReplay(one)} />
+    <OneDestination
+      key={one.key ?? `${one.destination} ${one.since}`}
+      destination={one}
+      refused={refused ?? tooMany(one.given_up)}
+      isBusy={isBusy}
+      onReplay={() => onReplay(one)}
+    />
   )
-  const words = total === 1 ? 'A destination takes nothing' : `${total} destinations take nothing`
+  const words = total === 1 ? 'A destination takes nothing' : `${total.toLocaleString('en')} destinations take nothing`
   return (
     <section className={style['failing']} aria-label="Destinations that take nothing">
       <h2>{words}</h2>
       <ul>{data.slice(0, SHOWN).map(rowOf)}</ul>
+      {total > data.length && <p>The first {data.length} are listed, those of the most monitors first.</p>}
       {data.length > SHOWN && (
         <details>
           <summary>Show {data.length - SHOWN} more</summary>
@@ -44,10 +53,11 @@ export function Failing({ failing: { data, total }, refused, onReplay }: Failing
 interface OneProps {
   readonly destination: Destination
   readonly refused: string | null
+  readonly isBusy: boolean
   onReplay(): void
 }
 
-function OneDestination({ destination: one, refused, onReplay }: OneProps) {
+function OneDestination({ destination: one, refused, isBusy, onReplay }: OneProps) {
   const { key, destination, given_up: count, response_status: status, response_body: answer, since } = one
   return (
     <li>
@@ -71,10 +81,12 @@ function OneDestination({ destination: one, refused, onReplay }: OneProps) {
       </div>
       {count > 0 && (
         <div className={style['acts']}>
-          <Link href={`/deliveries?given_up=true&destination=${key}`}>
-            Show {count === 1 ? 'it' : `all ${count.toLocaleString('en')}`}
-          </Link>
-          <ActionButton refused={refused} onAct={onReplay}>
+          {key !== undefined && (
+            <Link href={`/deliveries?given_up=true&destination=${key}`}>
+              Show {count === 1 ? 'it' : `all ${count.toLocaleString('en')}`}
+            </Link>
+          )}
+          <ActionButton refused={refused} isBusy={isBusy} onAct={onReplay}>
             {count === 1 ? 'Send it again' : `Send all ${count.toLocaleString('en')} again`}
           </ActionButton>
         </div>

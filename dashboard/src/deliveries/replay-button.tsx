@@ -5,7 +5,7 @@ import { useCommands } from '../parts/commands.ts'
 import { useDeliveryActs } from './use-delivery-acts.ts'
 import { whyNotAgain } from './words.ts'
 
-/** Sends a delivery again that failed or was given up. Of any other it is nothing. */
+/** Sends a delivery again that failed or was given up, and says how that went. */
 export function ReplayButton({ delivery }: { readonly delivery: Pick<Delivery, 'id' | 'status' | 'destination'> }) {
   const { id, destination } = delivery
   const acts = useDeliveryActs()
@@ -13,12 +13,14 @@ export function ReplayButton({ delivery }: { readonly delivery: Pick<Delivery, '
   const refused = acts.refused ?? (acts.isBusy ? 'It is being sent.' : null)
   const act = () => acts.act({ act: 'replay', ids: [id] })
   useCommands(hasFailed ? [{ id: `replay-${id}`, title: `Send again: ${destination}`, refused, act }] : [])
-  if (!hasFailed) return null
   return (
     <>
-      <ActionButton refused={refused} onAct={act}>
-        Send again
-      </ActionButton>
+      {hasFailed && (
+        <ActionButton refused={refused} onAct={act}>
+          Send again
+        </ActionButton>
+      )}
+      <span role="status">{acts.said}</span>
       {acts.error !== null && <Notice error={acts.error} />}
     </>
   )

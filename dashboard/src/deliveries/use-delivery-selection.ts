@@ -72,19 +72,31 @@ export function useDeliverySelection({ filters, rows, counts }: Shown): Delivery
     act: (act) => actOn(act, chosen),
     actOn,
     replayAll: () => replayFilter(askedOf(filters), matching),
-    replayDestination: ({ key, given_up: count }) => replayFilter({ destination: key, given_up: 'true' }, count),
+    replayDestination: ({ key, given_up: count }) =>
+      key !== undefined && replayFilter({ destination: key, given_up: 'true' }, count),
     forget: () => setQuestion(null),
   }
   return { ...selection, commands: commandsOf(selection) }
 }
 
-/** Returns how many deliveries that can be sent again the filters leave. */
+/** Returns how many deliveries that can be sent again the filters leave, of which the chips show the states. */
 function matchingOf({ status, given_up: givenUp, held }: DeliveryFilters, counts: DeliveryCounts | null): number {
-  if (counts === null || held === 'true' || status === 'pending' || status === 'success') return 0
+  if (counts === null || held !== undefined) return 0
   const { failed, dead, given_up: ended } = counts
-  if (givenUp === 'true') return ended
-  if (status === 'failed') return givenUp === 'false' ? failed + dead - ended : failed
-  return failed + dead
+  switch (`${status ?? ''} ${givenUp ?? ''}`) {
+    case ' ':
+      return failed + dead
+    case ' true':
+      return ended
+    case 'failed false':
+      return failed + dead - ended
+    case 'failed ':
+      return failed
+    case 'dead ':
+      return dead
+    default:
+      return 0
+  }
 }
 
 const canBe = (act: DeliveryAct, row: Listed): boolean =>

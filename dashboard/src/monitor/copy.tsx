@@ -37,7 +37,8 @@ export function Copyable({ text, label }: CopyableProps) {
   )
 }
 
-async function writeClipboard(text: string): Promise<boolean> {
+/** Returns whether the text is in the clipboard: a page may not write there over plain http. */
+export async function writeClipboard(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)
     return true

@@ -67,6 +67,8 @@ export async function actOnAll(
 interface Matching {
   readonly filters: Filters
   readonly expected: number
+  readonly body: ActionBody
+  readonly signal: AbortSignal
 }
 
 const FLAGS: readonly string[] = ['failing', 'unseen', 'locked', 'muted']
@@ -74,12 +76,12 @@ const FLAGS: readonly string[] = ['failing', 'unseen', 'locked', 'muted']
 /** Mutes or unmutes all monitors that filters leave. Throws an `ApiFault` where they are more or fewer by now. */
 export async function muteMatching(
   action: 'mute' | 'unmute',
-  { filters, expected }: Matching,
-  body: ActionBody,
+  { filters, expected, body, signal }: Matching,
 ): Promise<void> {
   const given = Object.entries(filters).filter(([name]) => name !== 'sort')
   const filter = Object.fromEntries(given.map(([name, text]) => [name, FLAGS.includes(name) ? text === 'true' : text]))
-  await ask<MatchingMuted>(`/v1/overview/${action}`, { method: 'POST', body: { ...body, filter, expected } })
+  const sent = { ...body, filter, expected }
+  await patiently(() => ask<MatchingMuted>(`/v1/overview/${action}`, { method: 'POST', body: sent }), signal)
 }
 
 function batchesOf(action: Action, rows: readonly Row[]): readonly (readonly Row[])[] {
@@ -109,8 +111,7 @@ async function actOnBatch(
   try {
     return await patiently(() => askFor(asked, batch), signal)
   } catch (error) {
-    const isOfOne = error instanceof ApiFault && [400, 403, 404, 409, 422].includes(error.status)
-    if (!isOfOne) throw error
+    if (!isOfOne(error)) throw error
     const [row] = batch
     if (row && batch.length === 1) return [{ id: row.id, name: row.name, why: whyOf(error) }]
     // Of a batch that is refused as a whole, each is asked for by itself.
@@ -119,6 +120,12 @@ async function actOnBatch(
     return found
   }
 }
+
+/** Whether a batch may be refused for one of its monitors, and not for what is to be done with all of them. */
+const isOfOne = (error: unknown): error is ApiFault =>
+  error instanceof ApiFault &&
+  [400, 403, 404, 409, 422].includes(error.status) &&
+  error.issues.every(({ path }) => path.startsWith('ids'))
 
 const whyOf = (error: ApiFault): string => (error.status === 404 ? explain(error).next : error.message)
 

@@ -95,7 +95,7 @@ export function useActions(onDeleted: () => void): Actions {
         await queries.cancelQueries({ queryKey: ['overview'] })
         foresee(action, rows)
         if (filters !== null && (action === 'mute' || action === 'unmute')) {
-          await muteMatching(action, { filters, expected: rows.length }, body)
+          await muteMatching(action, { filters, expected: rows.length, body, signal })
           last = { done: rows.length, refused: [] }
           return
         }

@@ -51,14 +51,23 @@ export function useSelection({ filters, rows, startAgain }: Listed): Selection {
   const [asking, setAsking] = useState<Asking | null>(null)
   const active = useRef(0)
   const reasonOf = useReasons()
-  const clear = () => setChosen(new Map())
+  // All that these filters left, as the person asked for them: of what else is selected, only the ids are known.
+  const [allOf, setAllOf] = useState<string | null>(null)
+  const clear = () => {
+    setAllOf(null)
+    setChosen(new Map())
+  }
+  const chooseOne = (index: number, isRange: boolean) => {
+    setAllOf(null)
+    choose(index, isRange)
+  }
   const targets = (): readonly Row[] => {
     const row = rows.at(active.current)
     return chosen.size > 0 ? [...chosen.values()] : row ? [row] : []
   }
   async function begin(action: Action, on: readonly Row[], body: ActionBody = {}) {
     // A row that is selected afterwards stays selected.
-    const all = on.length === rows.total && chosen.size === rows.total ? filters : null
+    const all = allOf === queryOf(filters) && on.length === chosen.size ? filters : null
     await actions.act(action, on, { body, filters: all, onEnd: chosen.size > 0 ? clear : () => {} })
   }
   function act(action: Action) {
@@ -69,14 +78,17 @@ export function useSelection({ filters, rows, startAgain }: Listed): Selection {
   }
   async function selectAll() {
     const all = await actions.selectAll(filters)
-    if (all) setChosen(all)
+    if (all) {
+      setChosen(all)
+      setAllOf(queryOf(filters))
+    }
   }
   const selection: Selection = {
     chosen,
     actions,
     asking,
     reasonOf,
-    choose,
+    choose: chooseOne,
     act,
     clear,
     selectAll: () => void selectAll(),

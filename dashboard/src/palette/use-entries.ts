@@ -31,6 +31,7 @@ const FURTHER = [
   ['Team', '/team', ''],
   ['API keys', '/keys', ''],
   ['Audit log', '/audit', ''],
+  ['Usage and plan', '/usage', ''],
   ['Account', '/account', ''],
 ] as const
 /** Pages that the dashboard does not draw. */

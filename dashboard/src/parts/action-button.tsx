@@ -28,7 +28,8 @@ export function ActionButton(props: ActionButtonProps) {
       {children}
     </button>
   )
-  if (refused === null) return button({ disabled: isBusy, onClick: onAct })
+  // A button that is disabled would lose the focus to nowhere.
+  if (refused === null) return isBusy ? button({ 'aria-disabled': true }) : button({ onClick: onAct })
   return (
     <span className={style['whole']}>
       {button({ 'aria-disabled': true, 'aria-describedby': reason })}

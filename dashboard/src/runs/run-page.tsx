@@ -9,6 +9,7 @@ import { useAddress } from '../monitor/use-address.ts'
 import { useCommands } from '../parts/commands.ts'
 import { useShortcut } from '../parts/use-shortcut.ts'
 import { Compared } from './compared.tsx'
+import { CopyMarkdown } from './copy-markdown.tsx'
 import { Deliveries } from './deliveries.tsx'
 import { Pictures } from './pictures.tsx'
 import { noRun, RunHead, Trouble } from './run-head.tsx'
@@ -97,6 +98,7 @@ function Found({ address, home, run, target }: FoundProps) {
     <>
       <RunHead run={run} older={addressOf(older)} newer={addressOf(newer)}>
         <SeenButton change={change} />
+        {change !== null && <CopyMarkdown change={change} />}
       </RunHead>
       <Trouble run={run} />
       {run.status === 'success' && (

@@ -9,6 +9,7 @@ const SCREENS = [
   ['/team', 'Members'],
   ['/keys', 'API keys'],
   ['/audit', 'Audit log'],
+  ['/usage', 'Usage'],
 ] as const
 
 interface TeamAreaProps {

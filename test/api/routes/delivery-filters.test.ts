@@ -123,7 +123,19 @@ describe('destinations that take no deliveries', () => {
     const { key } = (await owner.post('/v1/keys', { name: 'reader', scopes: ['read'] })).body
     const viewer = served.as(key)
     const { body } = await viewer.get('/v1/deliveries/destinations')
-    expect(body.data[0]?.['destination']).toBe('https://hooks.slack.com/********')
+    expect(body.data[0]).toMatchObject({ destination: 'https://hooks.slack.com/********' })
+    // A mark would confirm a guess of the address.
+    expect(body.data[0]).not.toHaveProperty('key')
+    const refused = await viewer.get('/v1/deliveries?destination=0123456789abcdef')
+    expect(refused.body.error).toMatchObject({ code: 'FORBIDDEN' })
+  })
+
+  test('keep their address while what they missed is sent again', async () => {
+    const { key } = (await served.me.get('/v1/deliveries/destinations')).body.data[0] ?? {}
+    const filter = { destination: key, given_up: true }
+    expect((await served.me.post('/v1/deliveries/replay', { filter, expected: 2 })).status).toBe(200)
+    const { body } = await served.me.get('/v1/deliveries/destinations')
+    expect(body.data[0]).toMatchObject({ destination: 'https://hooks.slack.com/services/T/B/x', given_up: 0 })
   })
 
   test('of another team are not listed', async () => {

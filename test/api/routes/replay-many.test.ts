@@ -71,7 +71,7 @@ describe('deliveries are sent again', () => {
     expect(status).toBe(409)
     expect(body.error).toMatchObject({
       code: 'CONFLICT',
-      message: 'The filter leaves 1 failed or dead deliveries and not 2: read the list.',
+      message: 'The filter leaves 1 failed or dead delivery and not 2.',
     })
     expect((await stateOf(id)).status).toBe('dead')
   })

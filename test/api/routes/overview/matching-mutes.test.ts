@@ -52,7 +52,7 @@ describe('all monitors that a filter leaves', () => {
     const { team } = await labelled()
     const { status, body } = await mute(team, { expected: 3 })
     expect(status).toBe(409)
-    expect(body.error.message).toBe('The filter leaves 2 monitors and not 3: read the list.')
+    expect(body.error.message).toBe('The filter leaves 2 monitors and not 3.')
     expect(await muted(team)).toEqual([])
   })
 
