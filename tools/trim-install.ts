@@ -2,8 +2,8 @@ import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
 // Runs after `npm ci`, and deletes what nothing here reads: the headers in the package of Node, which are for compiling
-// addons (61 MB), source maps (39 MB), what draws a PDF (58 MB), and builds of Swagger UI and of adaptivecards that
-// nothing loads (6 MB). If deleting fails, the install still succeeds.
+// addons (61 MB), source maps (44 MB), what draws a PDF (58 MB), builds of Swagger UI and of adaptivecards that nothing
+// loads (6 MB), and sources (7 MB). If deleting fails, the install still succeeds.
 const PACKAGES = join(import.meta.dirname, '../node_modules')
 const remove = (path: string) => rm(path, { recursive: true, force: true }).catch(() => {})
 
@@ -12,7 +12,8 @@ for (const entry of await readdir(home, { withFileTypes: true }).catch(() => [])
   if (entry.isDirectory()) await remove(join(home, entry.name, 'include'))
 
 const WITH_MAPS = ['@kubernetes/client-node', 'lru-cache', 'marked', 'openai', 'react-aria', 'react-aria-components']
-for (const name of [...WITH_MAPS, 'react-stately', 'swagger-ui-dist', 'adaptivecards'])
+const MORE_MAPS = ['react-stately', 'swagger-ui-dist', 'adaptivecards', 'swiper', '@tanstack']
+for (const name of [...WITH_MAPS, ...MORE_MAPS])
   for (const file of await readdir(join(PACKAGES, name), { recursive: true }).catch(() => []))
     if (file.endsWith('.map')) await remove(join(PACKAGES, name, file))
 
@@ -20,6 +21,9 @@ for (const file of ['swagger-ui-es-bundle.js', 'swagger-ui-es-bundle-core.js', '
   await remove(join(PACKAGES, 'swagger-ui-dist', file))
 
 await remove(join(PACKAGES, 'adaptivecards/dist/adaptivecards.js'))
+
+// Their sources in TypeScript: what runs is built.
+for (const name of ['zod', 'openai']) await remove(join(PACKAGES, name, 'src'))
 
 // Of PDF, text is read: by the build for Node, its tables of characters and its fonts.
 for (const entry of await readdir(join(PACKAGES, '@napi-rs')).catch(() => []))

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { ERRORS, type ErrorCode } from '../error.ts'
 import { Choice, Closed, Text, Uuid, Whole } from '../shape/shape.ts'
-import { Labels, MAX_LABELS } from './labels.ts'
+import { Labels } from './labels.ts'
 import { MAX_INTERVAL_SECONDS } from './monitor.ts'
 import { MuteRequest } from './mute.ts'
 
@@ -13,12 +13,18 @@ export const MAX_BULK = 100
 
 const { properties: muteKeys } = MuteRequest
 
+/** Most labels of one request that are added, and that are taken away. */
+const MOST_CHANGED_LABELS = 10
+
 /** Labels that monitors get, and keys of labels that they lose. */
 export const LabelChange = Closed(
   {
-    add: Type.Optional(Labels),
+    add: Type.Optional({ ...Labels, maxProperties: MOST_CHANGED_LABELS }),
     remove: Type.Optional(
-      Type.Array(Text(1, 63), { maxItems: MAX_LABELS, description: 'Keys. One that a monitor lacks is no fault.' }),
+      Type.Array(Text(1, 63), {
+        maxItems: MOST_CHANGED_LABELS,
+        description: 'Keys. One that a monitor lacks is no fault.',
+      }),
     ),
   },
   { description: 'For the action label. A label that is added takes the place of one with the same key.' },

@@ -10,7 +10,7 @@ export const ManagedBy = Choice(MANAGERS, {
     'a manifest in the folder of tidemark serve --config.',
 })
 
-export const MAX_LABELS = 32
+const MAX_LABELS = 32
 /** A custom resource writes it as the key of a label in its metadata, after the prefix. */
 const LABELS = Dictionary(Text(0, 63), {
   maxProperties: MAX_LABELS,

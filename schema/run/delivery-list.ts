@@ -27,6 +27,7 @@ export const deliveryFilters = {
   destination: Type.Optional(
     Type.String({
       pattern: '^[0-9a-f]{16}$',
+      maxLength: 16,
       description: beyond('only to this destination: the `key` in `GET /v1/deliveries/destinations`.'),
     }),
   ),
@@ -61,6 +62,7 @@ export const DESTINATION_LIMITS = { destinations: 100, monitors: 20 } as const
 export const FailingDestination = Closed({
   key: Type.Optional(
     Type.String({
+      maxLength: 16,
       description: 'A mark of the destination, for the filter `destination`. Absent for who sees no addresses.',
     }),
   ),
@@ -69,7 +71,7 @@ export const FailingDestination = Closed({
   destination: Text(0, 2048, 'The address. Empty: its deliveries are not stored any more.'),
   since: Instant('When the first of these deliveries was given up.'),
   response_status: Nullable(Type.Integer({ description: 'Of the last one.' })),
-  response_body: Nullable(Type.String({ description: 'Of the last one. If it had no response: the error.' })),
+  response_body: Nullable(Text(0, 4096, 'Of the last one. If it had no response: the error.')),
   monitors: Type.Array(Closed({ id: Uuid(), kind: Choice(MONITOR_KINDS), name: Text(1, 200) }), {
     maxItems: DESTINATION_LIMITS.monitors,
     description: 'The first of them, by name.',

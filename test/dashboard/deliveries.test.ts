@@ -186,6 +186,7 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The de
     await page.getByRole('alertdialog').getByRole('button', { name: 'Drop' }).click()
     await page.getByRole('heading', { name: /^Run of/ }).waitFor()
     await page.getByText('What fired was dropped').waitFor()
+    await page.getByText('fired, and was dropped').waitFor()
   })
 
   test.each([

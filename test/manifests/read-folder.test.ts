@@ -10,8 +10,8 @@ test('a file that is written in several steps is read when it is complete', asyn
   await using folder = await temporaryFolder()
   const file = join(folder.path, 'all.yaml')
   await writeFile(file, 'first\n')
-  const read = readQuietFolder(folder.path, 500)
-  // A writer that takes its time.
+  const read = readQuietFolder(folder.path, 2_000)
+  // A writer that takes its time. A busy machine may take much longer between two lines.
   for (const line of ['second', 'third', 'last']) {
     await pause(100)
     await appendFile(file, `${line}\n`)

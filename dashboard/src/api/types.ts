@@ -542,6 +542,7 @@ export type Run = {
     readonly after: Readonly<Record<string, unknown>>
   } | Readonly<Record<string, never>>
   readonly fired: boolean | null
+  readonly held?: 'muted' | 'digest' | 'quiet_hours' | 'dropped'
   readonly delivery_triggered: boolean
   readonly fetch_method: 'static' | 'browser' | 'proxy' | null
   readonly fetch_reason:

@@ -13,12 +13,12 @@ import type { AnyMonitor, Place } from './any-monitor.ts'
 import style from './monitor.module.css'
 
 interface MutePartProps {
-  readonly monitor: AnyMonitor
-  readonly place: Place
+  readonly monitor: Pick<AnyMonitor, 'id' | 'name' | 'mute'>
+  readonly place: Pick<Place, 'path'>
 }
 
 /** The mute that counts now. One whose time is over does not. */
-const muteOf = ({ mute }: AnyMonitor) =>
+const muteOf = ({ mute }: MutePartProps['monitor']) =>
   mute && (mute.until === null || Date.parse(mute.until) > serverNow()) ? mute : null
 
 /** Mutes a monitor, or ends its mute. */

@@ -18,7 +18,7 @@ const LONGEST = 63
 /** Letters, digits, `-`, `_` and `.`, with a letter or a digit at both ends. */
 const WORD = /^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/
 /** As the API takes them in one request. */
-const MOST = 32
+const MOST = 10
 
 /** Returns what is still missing, or not right. Null: nothing. */
 function missingOf(key: string, value: string, gone: number): string | null {

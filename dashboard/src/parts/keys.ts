@@ -56,6 +56,7 @@ export const KEYS = {
     { keys: ['n', 'p'], what: 'Next and previous change' },
     { keys: ['[', ']'], what: 'Older and newer run' },
     { keys: ['e'], what: 'Mark it as seen' },
+    { keys: ['m'], what: 'Mute its monitor, or end the mute' },
   ],
 } as const satisfies Readonly<Record<string, readonly Keys[]>>
 

@@ -41,7 +41,7 @@ export const RunHead = ({ run, older, newer, children }: RunHeadProps) => (
         </span>
         {run.status !== 'running' && <span>took {count.format(run.duration_ms)} ms</span>}
         <Layer run={run} />
-        {run.status === 'success' && <Fired fired={run.fired} />}
+        {run.status === 'success' && <Fired run={run} />}
       </p>
     </div>
     {children}
@@ -57,8 +57,16 @@ function Layer({ run: { fetch_method: layer, fetch_reason: reason } }: { readonl
   return <span>{reason === null ? LAYERS[layer] : `${LAYERS[layer]}: ${REASONS[reason]}`}</span>
 }
 
-const Fired = ({ fired }: { readonly fired: boolean | null }) =>
-  fired !== null && <span>{fired ? 'fired' : 'did not fire'}</span>
+/** Why messages of a run did not go out at once. */
+const HELD = {
+  muted: 'fired while muted',
+  digest: 'fired, for a digest',
+  quiet_hours: 'fired in quiet hours',
+  dropped: 'fired, and was dropped',
+} as const
+
+const Fired = ({ run: { fired, held } }: { readonly run: Pick<Run, 'fired' | 'held'> }) =>
+  fired !== null && <span>{held === undefined ? (fired ? 'fired' : 'did not fire') : HELD[held]}</span>
 
 interface NeighbourProps {
   readonly href: string | null

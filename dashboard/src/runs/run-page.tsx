@@ -5,6 +5,7 @@ import { Notice } from '../app/notice.tsx'
 import { OtherTeams } from '../app/other-teams.tsx'
 import { useTitle } from '../app/use-title.ts'
 import { useWatched } from '../live/watched.ts'
+import { MuteButton } from '../monitor/mute-part.tsx'
 import { useAddress } from '../monitor/use-address.ts'
 import { useCommands } from '../parts/commands.ts'
 import { useShortcut } from '../parts/use-shortcut.ts'
@@ -16,14 +17,13 @@ import { noRun, RunHead, Trouble } from './run-head.tsx'
 import style from './run.module.css'
 import { SearchResults } from './search-results.tsx'
 import { SeenButton } from './seen-button.tsx'
-import { type RunAddress, useListedChange, useMonitor, useNeighbours, useRun } from './use-run.ts'
+import { monitorPath, type RunAddress, useListedChange, useMonitor, useNeighbours, useRun } from './use-run.ts'
 
 /** A run: how it went, what it found to differ, and what was sent. */
 export function RunPage(address: RunAddress) {
   useWatched([address.id])
   const monitor = useMonitor(address)
   const found = useRun(address.run)
-  const target = monitor.data?.target_domain ?? null
   const isGone = isMissing(monitor.error)
   const home = `/${COLLECTIONS[address.kind]}/${address.id}`
   useTitle(`Run of ${monitor.data?.name ?? 'a monitor'}`)
@@ -44,7 +44,7 @@ export function RunPage(address: RunAddress) {
         </p>
       )}
       {found.data && !isElsewhere(address, found.data) && (
-        <Found key={address.run} address={address} home={home} run={found.data} target={target} />
+        <Found key={address.run} address={address} home={home} run={found.data} monitor={monitor.data} />
       )}
     </article>
   )
@@ -73,11 +73,12 @@ interface FoundProps {
   readonly address: RunAddress
   readonly home: string
   readonly run: Run
-  /** The site that a search watches. */
-  readonly target: string | null
+  /** Undefined: it is being read, or is gone. */
+  readonly monitor: ReturnType<typeof useMonitor>['data']
 }
 
-function Found({ address, home, run, target }: FoundProps) {
+function Found({ address, home, run, monitor }: FoundProps) {
+  const target = monitor?.target_domain ?? null
   const [asked] = useAddress()
   const [, go] = useLocation()
   const change = useListedChange(address)
@@ -99,6 +100,7 @@ function Found({ address, home, run, target }: FoundProps) {
       <RunHead run={run} older={addressOf(older)} newer={addressOf(newer)}>
         <SeenButton change={change} />
         {change !== null && <CopyMarkdown change={change} />}
+        {monitor && <MuteButton monitor={monitor} place={{ path: monitorPath(address) }} />}
       </RunHead>
       <Trouble run={run} />
       {run.status === 'success' && (

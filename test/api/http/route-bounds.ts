@@ -2,6 +2,7 @@ import { BODY_LIMITS, bodyLimitOf } from '../../../api/http/body-limits.ts'
 import type { Route } from '../../../api/http/route.ts'
 import { MAX_API_KEYS_ROTATED } from '../../../schema/account/api-key.ts'
 import { LIST_LIMITS } from '../../../schema/list-limits.ts'
+import { DESTINATION_LIMITS } from '../../../schema/run/delivery-list.ts'
 import { WORK } from '../../../schema/work.ts'
 import { FORM, largestBody, PLAIN } from './largest-body.ts'
 
@@ -19,6 +20,8 @@ export const RECORDS = {
   pictures: 256 * 1024,
   /** Keys that work: `MAX_API_KEYS`, and those in their grace period. */
   keys: MAX_API_KEYS_ROTATED * 1024,
+  /** So many destinations, each with an address, an answer and the names of some monitors. */
+  destinations: DESTINATION_LIMITS.destinations * 16 * 1024,
   /** A page of `limit`. */
   events: LIST_LIMITS.pageBytes,
   /** A page of `limit`: each row may have all its labels, and the longest texts. */
@@ -57,6 +60,7 @@ export const RECORD_OF: Readonly<Record<string, RecordKind>> = {
   'GET /v1/serp-monitors/:id/signing-secret': 'own',
   'POST /v1/serp-monitors/:id/signing-secret/rotate': 'own',
   'GET /v1/templates': 'program',
+  'GET /v1/deliveries/destinations': 'destinations',
   'GET /v1/overview': 'overview',
   'GET /v1/overview/counts': 'overview',
   'GET /v1/run-images/:id': 'pictures',

@@ -98,9 +98,11 @@ test('claims around the end of a period pay from one period or the other, and ne
     renewPeriods(database.store),
     spendRun(database.store, team, 'runs'),
   ])
-  for (let more = taken; more.flat().length > 0;) {
-    more = [await database.claim({ limit: 7, perTeam: 7 })]
-    taken.push(...more)
+  // Claims may all have come before the new period: what is left of it is claimed now.
+  for (;;) {
+    const more = await database.claim({ limit: 7, perTeam: 7 })
+    if (more.length === 0) break
+    taken.push(more)
   }
   const [own] = await database.query<{ used: number }>(
     'select runs_used::float8 as used from team_usage where team_id = $1',

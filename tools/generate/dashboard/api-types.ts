@@ -78,6 +78,7 @@ const ANSWERS: Readonly<Record<string, Wanted>> = {
       'extracted',
       'diff',
       'fired',
+      'held',
       'delivery_triggered',
       'fetch_method',
       'fetch_reason',
