@@ -91,11 +91,15 @@ function recordsOf(rows: Sheet['rows']): Json[] {
     })
 }
 
-/** A column without a name has its letter; the second of a name has a number behind it. */
+/**
+ * A column without a name has its letter; the second of a name has a number behind it. A backslash alone is no name: V8
+ * would spoil the names of the next page (prescan-json.ts).
+ */
 function namesOf(header: readonly (Cell | null)[]): string[] {
   const taken = new Set<string>()
   return header.map((cell, at) => {
-    const plain = cell?.shown.trim() || columnLetters(at)
+    const written = cell?.shown.trim() ?? ''
+    const plain = written === '' || written === '\\' ? columnLetters(at) : written
     let name = plain
     for (let again = 2; taken.has(name); again += 1) name = `${plain} ${again}`
     taken.add(name)

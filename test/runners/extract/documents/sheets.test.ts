@@ -164,6 +164,10 @@ describe('a workbook', () => {
     expect(await jsonOf(file)).toMatchObject({ sheets: [{ records: [{ Price: 1, 'Price 2': 2, C: 3 }] }] })
   })
 
+  test('gives a column that is named by a backslash alone its letter', async () => {
+    expect(await jsonOf('\\,b\n1,2\n', CSV)).toMatchObject({ sheets: [{ records: [{ A: 1, b: 2 }] }] })
+  })
+
   test('begins its records below the first row that has a value', async () => {
     const file = tableOf('A', [[], ['', 'Price'], ['x', 5]])
     expect(await jsonOf(file)).toMatchObject({ sheets: [{ records: [{ A: 'x', Price: 5 }] }] })
