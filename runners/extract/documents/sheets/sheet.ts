@@ -3,7 +3,7 @@ import { dictionary } from '../../dictionary.ts'
 import { DOCUMENT_LIMITS } from '../document-limits.ts'
 import { htmlText } from '../html-text.ts'
 import type { OpenedDocument } from '../opened-document.ts'
-import { tooMany } from '../refused-document.ts'
+import { tooMany, withoutText } from '../refused-document.ts'
 
 /** A cell: its value with its type, and how the file shows it. Dates are texts, as in ISO 8601. */
 export interface Cell {
@@ -52,6 +52,7 @@ export function sheetsDocument(sheets: readonly Sheet[], warnings: readonly stri
   let cells = 0
   for (const { rows } of sheets) for (const row of rows) cells += row.length
   if (cells > DOCUMENT_LIMITS.cells) throw tooMany('cells')
+  if (cells === 0) throw withoutText('The file has no cell with a value')
   return {
     html: () => sheets.map(tableOf).join('\n'),
     json: () => ({ sheets: sheets.map(sheetJson) }),

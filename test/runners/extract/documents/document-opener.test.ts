@@ -37,8 +37,11 @@ class Processes {
 
   /** Returns the next file that is read, when it is. */
   async next() {
-    await vi.waitFor(() => expect(this.asked).not.toHaveLength(0))
-    return this.asked.shift() ?? expect.unreachable()
+    return vi.waitFor(() => {
+      const first = this.asked.shift()
+      if (first === undefined) throw new Error('no file is being read')
+      return first
+    })
   }
 }
 

@@ -94,6 +94,31 @@ describe('a list of values', () => {
         ['1x', 2],
       ],
     ],
+    [
+      'a title above, and commas in it',
+      'text/csv',
+      'Prices, of November, in EUR\na;b;c\n1,5;2;x\n',
+      [['Prices, of November, in EUR'], ['a', 'b', 'c'], ['1,5', 2, 'x']],
+    ],
+    [
+      'semicolons and a comma in each number',
+      'text/csv',
+      'K;1,5\nL;2,5\n',
+      [
+        ['K', '1,5'],
+        ['L', '2,5'],
+      ],
+    ],
+    [
+      'rows of other lengths',
+      'text/csv',
+      'a,b,c\n1,2;3\n1,2,3\n',
+      [
+        ['a', 'b', 'c'],
+        [1, '2;3'],
+        [1, 2, 3],
+      ],
+    ],
     ['one column', 'text/csv', 'a\nb c\n', [['a'], ['b c']]],
     ['a mark of its byte order', 'text/csv; charset=utf-8', '\ufeffa,b\n', [['a', 'b']]],
     [
@@ -104,6 +129,10 @@ describe('a list of values', () => {
     ],
   ])('may have %s', async (_, contentType, text, rows) => {
     expect(await jsonOf(text, { contentType })).toMatchObject({ sheets: [{ rows }] })
+  })
+
+  test.each(['\ufeff\r\n', ',,\r\n', '""'])('is refused where it has no value', async (text) => {
+    await expect(jsonOf(text, CSV)).rejects.toThrow('unreadable_document: The file has no cell with a value')
   })
 
   test('is known by the ending of its address where the type is vague', async () => {
@@ -154,6 +183,11 @@ describe('a workbook', () => {
       '<tr><td>1,234.50 EUR</td><td>2026-11-30</td><td>25%</td><td>TRUE</td><td>#N/A</td></tr>\n<tr></tr>\n' +
         '<tr><td>30/11/2026 12:00</td><td></td><td>Price!</td><td>a &lt; b</td></tr>',
     )
+  })
+
+  test('is refused where no cell has a value', async () => {
+    const file = xlsxOf({ sheets: { A: '<row><c/></row>', B: '' } })
+    await expect(jsonOf(file)).rejects.toThrow('unreadable_document: The file has no cell with a value')
   })
 
   test('gives each column a name of its own', async () => {
