@@ -3,6 +3,7 @@ import { fieldsToRender, findsMore } from '../../runners/check/missing-match.ts'
 import { hintOf, readingOf, warningsOf } from '../../runners/check/reading-of.ts'
 import type { Reading } from '../../runners/check/reading.ts'
 import type { PageTask } from '../../runners/check/task.ts'
+import { documentFormOf } from '../../runners/extract/documents/reads-document.ts'
 import type { Extractor } from '../../runners/extract/pool/extractor.ts'
 import type { DocumentName } from '../../schema/monitor/look.ts'
 import type { Preview } from '../../schema/monitor/preview.ts'
@@ -29,10 +30,12 @@ interface ReadingPorts {
 export async function previewOfLook(config: Previewed, page: KeptPage, ports: ReadingPorts): Promise<Preview | null> {
   const startedAt = performance.now()
   const task = previewTask(config, {})
-  const why = task.reason ?? (task.request === null ? page.browser_reason : null)
+  // A browser shows a viewer of a file, or nothing of it.
+  const isFile = documentFormOf(task.extract) !== null
+  const why = task.reason ?? (task.request === null && !isFile ? page.browser_reason : null)
   const read = (name: DocumentName, reason: FetchReason | null) => readDocument({ task, name, reason }, page, ports)
   const first = await (why === null ? read('fetched', null) : read('rendered', why))
-  const hasMore = page.documents.rendered.document !== null && fieldsToRender(first, task).length > 0
+  const hasMore = !isFile && page.documents.rendered.document !== null && fieldsToRender(first, task).length > 0
   const more = hasMore ? await read('rendered', 'no_match') : first
   return previewOf(findsMore(more, first, task) ? more : first, config, { signal: ports.signal, startedAt })
 }

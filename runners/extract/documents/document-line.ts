@@ -62,13 +62,13 @@ export class DocumentLine {
     }
   }
 
-  /** What a file left behind in the process may be the fault of the next one, so that one is read once more. */
+  /** What a file left behind in the process may be the fault of the next one, so that one is read once more, in the time that is left. */
   async #read(page: Page, asked: Asked): Promise<Answer> {
     const process = this.#ready()
     const { hasRead } = process
     const answer = await this.#askOf(process, page, asked)
     if (answer.ok || !hasRead || (answer.why !== 'memory' && answer.why !== 'broken')) return answer
-    return this.#askOf(this.#ready(), page, asked)
+    return this.#askOf(this.#ready(), page, { ...asked, ms: asked.ms - answer.readMs })
   }
 
   #askOf(process: AskedProcess, { body, contentType, url }: Page, { form, ms, signal }: Asked): Promise<Answer> {

@@ -119,7 +119,7 @@ function openedPage({ head, body }: Frame, form: DocumentForm, { url }: Page): O
   if (typeof head !== 'object' || head === null || !('ok' in head)) return internalFault(new TypeError(WRONG))
   if (head.ok === true) {
     const warnings = 'warnings' in head && Array.isArray(head.warnings) ? head.warnings.map(String) : []
-    return { ok: true, page: { body, contentType: TYPES[form], url }, warnings }
+    return { ok: true, page: { body, contentType: TYPES[form], url, isOpened: true }, warnings }
   }
   if (!('code' in head && 'message' in head)) return internalFault(new TypeError(WRONG))
   const code = head.code === 'too_complex' ? head.code : 'unreadable_document'

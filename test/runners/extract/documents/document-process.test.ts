@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { kill } from 'node:process'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
+import { outlineReader } from '../../../../runners/extract/candidates/look-readers.ts'
 import { confinedArguments, DocumentProcess } from '../../../../runners/extract/documents/child/document-process.ts'
 import { createDocumentOpener, type DocumentOpener } from '../../../../runners/extract/documents/document-opener.ts'
 import type { DocumentForm } from '../../../../runners/extract/documents/opened-document.ts'
@@ -85,6 +86,14 @@ describe('the process that opens files', () => {
       () => childrenOf('tidemark-watchman'),
       (now) => now.length === 0,
     )
+  })
+
+  test('opens a large file whose paths are shown', async () => {
+    const extractor = createExtractor()
+    const opened = await extractor.open({ ...file(Buffer.from('a\n'.repeat(70_000))), contentType: 'text/csv' }, 'json')
+    const read = opened.ok ? await extractor.read(outlineReader(), opened.page) : opened
+    expect(read).toMatchObject({ ok: true, read: { tree: { method: 'json_path' } } })
+    await extractor.close()
   })
 
   test('stops where the check is stopped, and the next file is read', async () => {
