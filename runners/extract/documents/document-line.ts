@@ -62,7 +62,10 @@ export class DocumentLine {
     }
   }
 
-  /** What a file left behind in the process may be the fault of the next one, so that one is read once more, in the time that is left. */
+  /**
+   * What a file left behind in the process may cause the fault of the next one, so that one is read once more, in the
+   * time that is left.
+   */
   async #read(page: Page, asked: Asked): Promise<Answer> {
     const process = this.#ready()
     const { hasRead } = process

@@ -28,8 +28,8 @@ interface OpenCall {
 /** Opens files in processes that are started when they are needed. */
 export interface DocumentOpener {
   /**
-   * Opens a file and passes it on. Few pages are open at once, because one may have 32 MB: the next ones wait until `use`
-   * has settled. Rejects with what `use` throws.
+   * Opens a file and passes it on. Few pages are open at once, because one may have 32 MB: the next ones wait until
+   * `use` has settled. Rejects with what `use` throws.
    */
   open<Used>(
     page: Page,
@@ -52,8 +52,8 @@ const SPEEDS = { slowMs: DOCUMENT_LIMITS.quickMs, toMakeGood: 5, onlySlow: true 
 const SLOW_NICENESS = 10
 
 /**
- * Creates an opener. Files are read one after the other, and teams take turns. A file that takes longer than two seconds
- * is read again in a process of lower priority, where it holds up slow ones alone; so are the next ones of its monitor.
+ * Creates an opener. Files are read one after the other, and teams take turns. A file that takes longer than two
+ * seconds is read again in a process of lower priority, where it holds up slow ones alone; so are the next ones of its monitor.
  */
 export function createDocumentOpener({
   quickMs = DOCUMENT_LIMITS.quickMs,

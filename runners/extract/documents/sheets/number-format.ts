@@ -60,8 +60,8 @@ function compile(code: string): NumberFormat {
 }
 
 /**
- * Semicolons divide a format into those of positive numbers, negative ones, zero and texts, but for those in quotes. One
- * that is empty shows nothing.
+ * Semicolons divide a format into those of positive numbers, negative ones, zero and texts, but for those in quotes.
+ * One that is empty shows nothing.
  */
 function sectionsOf(code: string): string[] {
   const parts = ['']

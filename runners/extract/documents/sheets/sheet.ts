@@ -93,8 +93,8 @@ function recordsOf(rows: Sheet['rows']): Json[] {
 }
 
 /**
- * A column without a name has its letter; the second of a name has a number behind it. A backslash alone is no name: V8
- * would spoil the names of the next page (prescan-json.ts).
+ * A column without a name has its letter; the second of a name has a number behind it. The same holds for a backslash
+ * alone, for which V8 would spoil the names of the next page (prescan-json.ts).
  */
 function namesOf(header: readonly (Cell | null)[]): string[] {
   const taken = new Set<string>()

@@ -70,7 +70,7 @@ describe('the process that opens files', () => {
     await hasty.close()
   })
 
-  test('is the first that the kernel ends, is watched, and its end by the kernel is one for want of memory', async () => {
+  test('is watched, is the first that the kernel ends, and ends so for want of memory', async () => {
     const process = new DocumentProcess(0)
     const file = { form: 'json', contentType: null, url: 'file:' }
     const asked = { ms: 10_000, signal: new AbortController().signal }
