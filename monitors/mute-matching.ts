@@ -49,7 +49,7 @@ export async function muteMatching(
   let [changed, done, line]: [number, number, string | null] = [0, 0, null]
   for (const some of batches) {
     done += some.length
-    // An unmuted monitor is as it was asked for. A muted one that is missing was deleted meanwhile.
+    // An unmuted monitor is as it was asked for. A muted one that is missing was deleted since the list was read.
     const succeeded = (count: number) => (mute === null ? done : changed + count)
     const acted: MutedBatch = await store.transaction(async (tx) => {
       const count = await muteBatch(tx, { secrets, kinds, teamId, actor, nos: some, mute })

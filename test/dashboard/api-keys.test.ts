@@ -164,7 +164,7 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The AP
     await page.getByRole('dialog').getByLabel('Name').fill('Mine')
     await page.route('**/v1/keys', (route) => route.abort())
     await page.getByRole('button', { name: 'Make the key' }).click()
-    await page.getByRole('alert').getByText('It was not done: the server does not answer.').waitFor()
+    await page.getByRole('alert').getByText('It may not have been done: the server does not answer.').waitFor()
     await page.unroute('**/v1/keys')
     expect(await page.getByRole('dialog').getByLabel('Name').inputValue()).toBe('Mine')
     await page.getByRole('button', { name: 'Make the key' }).click()

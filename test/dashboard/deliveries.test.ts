@@ -170,6 +170,24 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The de
     expect(await page.getByText('Your role, viewer, may not replay deliveries.').count()).toBeGreaterThan(0)
   })
 
+  test('of a time that is none are refused, and the screen stays', async () => {
+    const { page } = await dashboard.open('/deliveries?to=x', owner)
+    await page.getByRole('alert').waitFor()
+    await page.getByLabel('Made').selectOption('At any time')
+    await rows(page).first().waitFor()
+  })
+
+  test('that were dropped lead to their run, which says so', async () => {
+    const { services } = dashboard.api
+    const run = await seedRun(services, monitor, { triggered: true, change: CHANGE })
+    const id = await seedDelivery(services, run, { config: HELD, held: 'digest', nextInSeconds: 7_200 })
+    const { page } = await dashboard.open(`/deliveries/${id}`, owner)
+    await page.getByRole('button', { name: 'Drop…' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Drop' }).click()
+    await page.getByRole('heading', { name: /^Run of/ }).waitFor()
+    await page.getByText('What fired was dropped').waitFor()
+  })
+
   test.each([
     ['an id that is none', '/deliveries/1'],
     ['the id of nobody', '/deliveries/01a1fdda-7d9b-7133-82bc-55eff54399c9'],

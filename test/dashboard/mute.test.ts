@@ -65,6 +65,19 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('Monito
     expect(watched).toMatchObject({ faults: [], strangers: [] })
   })
 
+  test('that are selected are muted, and not those that another filter leaves', async () => {
+    const { page, watched } = await opened('/')
+    await page.getByRole('checkbox', { name: 'Select Kettle' }).check()
+    await page.getByLabel('Search names and addresses').fill('Rank')
+    await page.getByText(/^1 of/).waitFor()
+    await page.getByRole('button', { name: 'Unmute' }).click()
+    await page.getByRole('status').getByText('Unmute: 1 done.').waitFor()
+    expect(watched.asked).not.toContain('/v1/overview/unmute')
+    expect(await read(`/v1/monitors/${kettle}`)).not.toHaveProperty('mute')
+    expect(await read(`/v1/serp-monitors/${rank}`)).toHaveProperty('mute')
+    await call('POST', `/v1/monitors/${kettle}/mute`, { until: null })
+  })
+
   test('are unmuted, and muted without an end only by a second choice, by keys alone', async () => {
     const { page } = await dashboard.open(`/monitors/${kettle}`, owner)
     await page.getByRole('button', { name: 'Unmute' }).waitFor()

@@ -91,8 +91,8 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('People
       await expect.poll(() => owned.getByRole('button', { name }).isEnabled()).toBe(true)
     await owned.route('**/run', (route) => route.abort())
     await owned.getByRole('button', { name: 'Run now' }).click()
-    await owned.getByRole('alert').getByText('It was not done: the server does not answer.').waitFor()
-    await owned.getByText('Do it again once the server answers.').waitFor()
+    await owned.getByRole('alert').getByText('It may not have been done: the server does not answer.').waitFor()
+    await owned.getByText('Look once it answers, and do it again if not.').waitFor()
     await owned.context().close()
   })
 

@@ -74,7 +74,7 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The us
     expect(stripe.session().price).toBe('price_pro')
   })
 
-  test('has the subscription of a team that paid: it is cancelled after a question, and kept again, by keys', async () => {
+  test('has the subscription of a team that paid: by keys it is cancelled after a question, and kept', async () => {
     const owner = await dashboard.api.owner({ plan: 'free', serp: false })
     await dashboard.api.call(owner.session_token, 'POST', '/v1/billing/checkout', { plan: 'lite' })
     stripe.pay()

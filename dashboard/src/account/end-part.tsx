@@ -45,9 +45,11 @@ function WhatGoes({ me: { team, teams } }: Pick<EndProps, 'me'>) {
       {own && (
         <li>
           Your team <Stranger text={own.name} /> ends with it
-          {people === null || people === 0
-            ? ''
-            : `, also for ${people === 1 ? 'its other member' : `its ${people} other members`}`}
+          {people === null
+            ? ', also for its other members, if it has any'
+            : people === 0
+              ? ''
+              : `, also for ${people === 1 ? 'its other member' : `its ${people} other members`}`}
           : its monitors and their history, its API keys, its invitations, and what is still to be delivered.
         </li>
       )}

@@ -11,7 +11,10 @@ export function explain(error: unknown, ofCredentials = 'Your session has ended.
   if (!(error instanceof ApiFault)) return { what: 'The page has an error.', next: 'Load it again.' }
   const { status, message, requestId, isOfAction } = error
   if (status === 0 && isOfAction)
-    return { what: 'The server does not answer.', next: 'Look whether it was done, and do it again if not.' }
+    return {
+      what: 'It may not have been done: the server does not answer.',
+      next: 'Look once it answers, and do it again if not.',
+    }
   if (status === 0) return { what: message, next: 'It is asked again by itself. What you see may be old.' }
   if (status === 401) return { what: ofCredentials, next: 'Sign in again, and go on where you were.' }
   if (status === 404)

@@ -101,7 +101,9 @@ function Rail() {
         {failing > 0 && (
           <span className={`${style['count']} ${style['bad']}`}>
             {failing}
-            <span className={controls['unseen-by-eye']}> destinations take nothing</span>
+            <span className={controls['unseen-by-eye']}>
+              {failing === 1 ? ' destination takes' : ' destinations take'} nothing
+            </span>
           </span>
         )}
       </Link>

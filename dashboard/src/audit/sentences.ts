@@ -98,4 +98,5 @@ export const hasTarget = ({ action, target_label: label }: AuditEvent): boolean 
   label !== null && label !== '' && !/^(?:settings|billing|team\.renamed)/.test(action)
 
 /** Whether the action is of the one who did it, so that its target is the actor. */
-export const isOfActor = ({ actor, target_label: label }: AuditEvent): boolean => actor.label === label
+export const isOfActor = ({ action, actor, target_id: target, target_label: label }: AuditEvent): boolean =>
+  /^(?:account\.|team\.member_(?:joined|left)$)/.test(action) && (actor.id === target || actor.label === label)

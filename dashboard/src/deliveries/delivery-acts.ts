@@ -13,14 +13,21 @@ interface Refused {
 interface Acted {
   readonly done: number
   readonly refused: readonly Refused[]
+  /** What ended it before all were asked for. Absent: nothing. */
+  readonly error?: unknown
 }
 
-/** Does it with deliveries, in batches. A refusal of one stops no other. Throws what no further request would mend. */
+/** Does it with deliveries, in batches. A refusal of one stops no other. Throws only where nothing was done. */
 export async function actOnDeliveries(act: DeliveryAct, ids: readonly string[]): Promise<Acted> {
   let done = 0
   const refused: Refused[] = []
   for (let from = 0; from < ids.length; from += LIMITS.released) {
-    const { results } = await askFor(act, ids.slice(from, from + LIMITS.released))
+    const found = await askFor(act, ids.slice(from, from + LIMITS.released)).catch((error: unknown) => {
+      if (from === 0) throw error
+      return { results: [], error }
+    })
+    if ('error' in found) return { done, refused, error: found.error }
+    const { results } = found
     for (const { id, error } of results) if (error) refused.push({ id, why: error.message })
     done += results.filter(({ ok }) => ok).length
   }

@@ -136,7 +136,7 @@ function dayOf(at: string | undefined, laterMs = 0): string {
   return Number.isFinite(ms) ? new Date(ms).toLocaleDateString('sv') : ''
 }
 
-/** Returns when a day begins by the clock of the person, or one so many days later. Undefined: it is no day of ours. */
+/** Returns when a day begins by the clock of the person, or one so many days later. Undefined: the text has none. */
 function startOf(day: string, later = 0): string | undefined {
   const [year = 0, month = 0, date = 0] = day.split('-').map(Number)
   return year < 2_000 ? undefined : new Date(year, month - 1, date + later).toISOString()
@@ -149,7 +149,7 @@ interface DayProps {
   onChange(day: string | undefined): void
 }
 
-/** A day by the clock of the person. What is typed counts when it is left: a part of it is no day. */
+/** A day by the clock of the person. A typed day counts when the field is left: a part of it would be another day. */
 const Day = ({ label, day, onChange }: DayProps) => (
   <label className={style['day']}>
     {label}

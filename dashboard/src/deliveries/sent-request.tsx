@@ -26,7 +26,7 @@ export function SentRequest({ path, delivery }: SentRequestProps) {
       {error !== null && <Notice error={error} />}
       {request === undefined && error === null && <p role="status">Loading…</p>}
       {request && <Shown request={request} />}
-      {request?.via === 'http' && delivery.delivery_type === 'webhook' && <Signature delivery={delivery} />}
+      {request?.via === 'http' && 'Service-Signature' in request.headers && <Signature delivery={delivery} />}
     </section>
   )
 }

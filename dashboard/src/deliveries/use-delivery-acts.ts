@@ -34,7 +34,7 @@ export function useDeliveryActs(onDone: () => void = () => {}): DeliveryActs {
     refused,
     isBusy: acting.isPending,
     said: acting.data && acting.variables ? wordsOf(acting.data, DONE[acting.variables.act]) : null,
-    error: acting.error,
+    error: acting.error ?? acting.data?.error ?? null,
     act: (wanted) => acting.mutate(wanted),
   }
 }

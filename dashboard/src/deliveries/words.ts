@@ -29,9 +29,12 @@ const TYPES = { webhook: 'Webhook', slack: 'Slack', discord: 'Discord', email: '
 export const channelOf = ({ delivery_type: type, service }: Pick<Delivery, 'delivery_type' | 'service'>): string =>
   service === undefined ? TYPES[type] : SERVICE_LABELS[service]
 
+/** The API counts services as webhooks. */
+const ANY_WEBHOOK = 'Webhook or service'
+
 /** What deliveries can be sent by, as the filters `type` and `service` in one. */
 export const CHANNELS: readonly (readonly [value: string, word: string])[] = [
-  ...Object.entries(TYPES).map(([type, word]) => [`type=${type}`, word] as const),
+  ...Object.entries(TYPES).map(([type, word]) => [`type=${type}`, type === 'webhook' ? ANY_WEBHOOK : word] as const),
   ...Object.entries(SERVICE_LABELS).map(([service, word]) => [`service=${service}`, word] as const),
 ]
 

@@ -7,12 +7,11 @@ import { Stranger } from '../parts/stranger.tsx'
 import { Ago } from '../parts/time.tsx'
 import controls from '../style/controls.module.css'
 import style from './keys.module.css'
-import type { ApiKey } from './use-keys.ts'
 
 interface IssuedDialogProps {
   readonly issued: ApiKeyIssued
-  /** The key that it takes the place of. */
-  readonly replaced: ApiKey | null
+  /** That it takes the place of another key, which works for so many hours more. Null: it does not. */
+  readonly replaced: { readonly graceHours: number } | null
   onClose(): void
 }
 
@@ -47,7 +46,7 @@ export const IssuedDialog = ({ issued: { key, apiKey }, replaced, onClose }: Iss
         <span className={style['label']}>A first call</span>
         <Copyable text={CALL} label="A call with curl" />
       </div>
-      {replaced !== null && <Overlap />}
+      {replaced !== null && <Overlap hours={replaced.graceHours} />}
       <span className={style['line']}>
         <Button className={`${controls['button']} ${controls['main']}`} onPress={onClose}>
           I have stored it
@@ -57,8 +56,9 @@ export const IssuedDialog = ({ issued: { key, apiKey }, replaced, onClose }: Iss
   </ModalDialog>
 )
 
-const Overlap = () => (
+const Overlap = ({ hours }: { readonly hours: number }) => (
   <p className={style['soft']}>
-    Give it to everything that used the old key. The list says until when the old one works, and when it was used last.
+    Give it to everything that used the old key.{' '}
+    {hours === 0 ? 'The old one has ended.' : 'The list says until when the old one works, and when it was used last.'}
   </p>
 )

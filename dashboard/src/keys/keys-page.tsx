@@ -19,7 +19,11 @@ import { type ApiKey, useKeys } from './use-keys.ts'
 type Open =
   | { readonly what: 'new' }
   | { readonly what: 'rotate' | 'revoke'; readonly key: ApiKey }
-  | { readonly what: 'issued'; readonly issued: ApiKeyIssued; readonly replaced: ApiKey | null }
+  | {
+      readonly what: 'issued'
+      readonly issued: ApiKeyIssued
+      readonly replaced: { readonly graceHours: number } | null
+    }
 
 /** The API keys of the team. */
 export function KeysPage() {
@@ -70,12 +74,19 @@ interface OpenedProps {
 
 function Opened({ open, onOpen }: OpenedProps) {
   const close = () => onOpen(null)
-  const show = (issued: ApiKeyIssued, replaced: ApiKey | null) => onOpen({ what: 'issued', issued, replaced })
+  const show = (issued: ApiKeyIssued, replaced: { readonly graceHours: number } | null) =>
+    onOpen({ what: 'issued', issued, replaced })
   switch (open?.what) {
     case 'new':
       return <NewKeyDialog onIssued={(issued) => show(issued, null)} onClose={close} />
     case 'rotate':
-      return <RotateKeyDialog apiKey={open.key} onIssued={(issued) => show(issued, open.key)} onClose={close} />
+      return (
+        <RotateKeyDialog
+          apiKey={open.key}
+          onIssued={(issued, graceHours) => show(issued, { graceHours })}
+          onClose={close}
+        />
+      )
     case 'revoke':
       return <RevokeDialog apiKey={open.key} onClose={close} />
     case 'issued':

@@ -9,7 +9,7 @@ import { type ApiKey, useRotateKey } from './use-keys.ts'
 
 interface RotateKeyDialogProps {
   readonly apiKey: ApiKey
-  onIssued(issued: ApiKeyIssued): void
+  onIssued(issued: ApiKeyIssued, graceHours: number): void
   onClose(): void
 }
 
@@ -27,7 +27,10 @@ export function RotateKeyDialog({ apiKey: { id, name, key_prefix: prefix }, onIs
       isBusy={rotate.isPending}
       missing={isRight ? null : `From 0 to ${MOST} hours.`}
       error={rotate.error}
-      onAct={() => rotate.mutate({ id, graceHours: Number(hours) }, { onSuccess: onIssued })}
+      onAct={() => {
+        const graceHours = Number(hours)
+        rotate.mutate({ id, graceHours }, { onSuccess: (issued) => onIssued(issued, graceHours) })
+      }}
       onClose={onClose}
     >
       <p>

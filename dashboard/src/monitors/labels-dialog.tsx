@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx'
 import form from '../parts/form-lines.module.css'
+import { withCodes } from '../parts/with-codes.ts'
 import controls from '../style/controls.module.css'
 import tones from '../style/tones.module.css'
 import type { ActionBody } from './bulk.ts'
@@ -14,13 +15,26 @@ interface LabelsDialogProps {
 }
 
 const LONGEST = 63
+/** Letters, digits, `-`, `_` and `.`, with a letter or a digit at both ends. */
+const WORD = /^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/
+/** As the API takes them in one request. */
+const MOST = 32
+
+/** Returns what is still missing, or not right. Null: nothing. */
+function missingOf(key: string, value: string, gone: number): string | null {
+  if (gone > MOST) return `Take away ${MOST} at most.`
+  if (key === '') return gone > 0 ? null : 'Add a label, or take one away.'
+  if (!WORD.test(key) || (value !== '' && !WORD.test(value))) return 'Use letters, digits, "-", "_" and ".".'
+  return null
+}
 
 /** Asks which label monitors get, and which they lose. Both together give a label another name. */
 export function LabelsDialog({ rows, onAnswer, onClose }: LabelsDialogProps) {
   const [key, setKey] = useState('')
   const [value, setValue] = useState('')
   const [gone, setGone] = useState<ReadonlySet<string>>(new Set())
-  const isReady = key.trim() !== '' || gone.size > 0
+  const what = rows.length === 1 ? withCodes(rows[0]?.name ?? '') : `${rows.length.toLocaleString('en')} monitors`
+  const missing = missingOf(key.trim(), value.trim(), gone.size)
   const toggle = (one: string) =>
     setGone((now) => new Set(now.has(one) ? [...now].filter((other) => other !== one) : [...now, one]))
   const labels = {
@@ -29,10 +43,10 @@ export function LabelsDialog({ rows, onAnswer, onClose }: LabelsDialogProps) {
   }
   return (
     <ConfirmDialog
-      title={`Labels of ${rows.length === 1 ? (rows[0]?.name ?? '') : `${rows.length.toLocaleString('en')} monitors`}`}
+      title={`Labels of ${what}`}
       action="Change them"
       isBusy={false}
-      missing={isReady ? null : 'Add a label, or take one away.'}
+      missing={missing}
       error={null}
       onAct={() => onAnswer({ labels })}
       onClose={onClose}

@@ -4,5 +4,7 @@ import type { Row } from './ordered-rows.ts'
 export function lockedWords(rows: readonly Row[]): string | null {
   const locked = rows.filter(({ managed_by: by }) => by !== 'api').length
   if (locked === 0) return null
-  return `${locked.toLocaleString('en')} of them are declared in a cluster or a file, and are edited there.`
+  if (rows.length === 1) return 'It is declared in a cluster or a file, and is edited there.'
+  const some = locked === 1 ? 'One of them is' : `${locked.toLocaleString('en')} of them are`
+  return `${some} declared in a cluster or a file, and edited there.`
 }

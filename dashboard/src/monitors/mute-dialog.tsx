@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { serverNow } from '../api/client.ts'
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx'
 import form from '../parts/form-lines.module.css'
+import { withCodes } from '../parts/with-codes.ts'
 import controls from '../style/controls.module.css'
 import tones from '../style/tones.module.css'
 import type { ActionBody } from './bulk.ts'
@@ -28,14 +29,17 @@ export function MuteDialog({ rows, onAnswer, onClose }: MuteDialogProps) {
   const at = endOf(end, serverNow(), typed)
   const missing = at === undefined ? 'Choose a time in the future.' : end === 'open' && !isSure ? SURE : null
   const [first] = rows
-  const what = rows.length === 1 ? (first?.name ?? '') : `${rows.length.toLocaleString('en')} monitors`
-  const submit = () =>
-    at !== undefined &&
+  const what = rows.length === 1 ? withCodes(first?.name ?? '') : `${rows.length.toLocaleString('en')} monitors`
+  // The time may have gone on since the dialog was drawn.
+  const submit = () => {
+    const until = endOf(end, serverNow(), typed)
+    if (until === undefined) return
     onAnswer({
-      until: at === null ? null : at.toISOString(),
+      until: until === null ? null : until.toISOString(),
       ...(reason.trim() !== '' && { reason: reason.trim() }),
       ...(drop && { drop }),
     })
+  }
   return (
     <ConfirmDialog
       title={`Mute ${what}`}
@@ -97,5 +101,5 @@ function sentenceOf(at: Date | null | undefined, drop: boolean): string {
   if (drop) return `What fires${at === null ? '' : ` until ${whole.format(at)}`} is dropped.`
   return at === null
     ? 'What fires waits until somebody unmutes it.'
-    : `What fires waits until ${whole.format(at)}, and comes as one message then.`
+    : `What fires waits until ${whole.format(at)}, and is sent then.`
 }

@@ -22,11 +22,14 @@ interface ConfirmDialogProps {
   onClose(): void
 }
 
-/** Asks before something is done, with what goes with it. It stays open with the reason where it was refused. */
+/**
+ * Asks before something is done, with what goes with it. It stays open with the reason where it was refused. While it
+ * is being done it is not left: the answer, such as a new key, would be lost.
+ */
 export function ConfirmDialog(props: ConfirmDialogProps) {
   const { title, action, isEnd = false, isBusy, missing = null, error, children, onAct, onClose } = props
   return (
-    <ModalDialog role={isEnd ? 'alertdialog' : 'dialog'} className={style['dialog']} onClose={onClose}>
+    <ModalDialog role={isEnd ? 'alertdialog' : 'dialog'} className={style['dialog']} {...(!isBusy && { onClose })}>
       <form
         onSubmit={(event) => {
           event.preventDefault()
@@ -44,7 +47,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
         )}
         <div className={style['ends']}>
           {missing !== null && <span className={style['missing']}>{missing}</span>}
-          <Button className={controls['button'] ?? ''} onPress={onClose}>
+          <Button className={controls['button'] ?? ''} isDisabled={isBusy} onPress={onClose}>
             {isEnd ? 'Keep' : 'Cancel'}
           </Button>
           <Button

@@ -11,7 +11,8 @@ export const OVER_THE_SCREEN = '[role="dialog"], [role="alertdialog"], [role="me
 /** Whether keys are for what has the focus, and not for the screen. The field of a palette sends its own to an item. */
 const isTaken = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
-  (target.matches('input, textarea, select') ||
+  // Nobody types into a box that is ticked.
+  (target.matches('input:not([type="checkbox"]), textarea, select') ||
     target.isContentEditable ||
     target.ownerDocument.querySelector(OVER_THE_SCREEN) !== null)
 

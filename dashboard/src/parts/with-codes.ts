@@ -1,5 +1,5 @@
 /** Characters that show nothing or turn the direction of what follows. A name has no use for them. */
-export const UNSEEN = /([\p{Cc}\p{Cf}\u2028\u2029])/u
+export const UNSEEN = /([\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800]|(?! )\p{Zs})/u
 
 /** Returns how a character is written that cannot be shown: `U+202E`. */
 export const codeOf = (character: string): string =>
