@@ -21,6 +21,7 @@ export interface KeptPage {
 interface ReadingPorts {
   readonly extractor: Extractor
   readonly signal: AbortSignal
+  readonly team?: string
 }
 
 /**
@@ -50,7 +51,7 @@ interface Read {
 async function readDocument(
   { task, name, reason }: Read,
   { documents }: KeptPage,
-  { extractor, signal }: ReadingPorts,
+  { extractor, signal, team }: ReadingPorts,
 ): Promise<Reading> {
   const { about, document } = documents[name]
   const method = name === 'fetched' ? 'static' : 'browser'
@@ -68,7 +69,7 @@ async function readDocument(
   })
   if (document === null)
     return failed(about.error_code ? { code: about.error_code, message: about.error_message ?? '' } : NOT_ASKED)
-  const extraction = await extractor.extract(document, task.extract, { signal })
+  const extraction = await extractor.extract(document, task.extract, { signal, team })
   if (signal.aborted) return { kind: 'abandoned' }
   if (!extraction.ok) return failed(extraction.fault)
   const hint = hintOf(extraction, task, { method, contentType: document.contentType })
