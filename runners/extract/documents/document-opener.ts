@@ -53,7 +53,8 @@ const SLOW_NICENESS = 10
 
 /**
  * Creates an opener. Files are read one after the other, and teams take turns. A file that takes longer than two
- * seconds is read again in a process of lower priority, where it holds up slow ones alone; so are the next ones of its monitor.
+ * seconds is read again in a process of lower priority, where it holds up slow ones alone; so are the next ones of
+ * its monitor.
  */
 export function createDocumentOpener({
   quickMs = DOCUMENT_LIMITS.quickMs,
