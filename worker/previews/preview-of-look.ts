@@ -36,7 +36,7 @@ export async function previewOfLook(config: Previewed, page: KeptPage, ports: Re
   const why = task.reason ?? (task.request === null && !isFile ? page.browser_reason : null)
   const read = (name: DocumentName, reason: FetchReason | null) => readDocument({ task, name, reason }, page, ports)
   const first = await (why === null ? read('fetched', null) : read('rendered', why))
-  const hasMore = !isFile && page.documents.rendered.document !== null && fieldsToRender(first, task).length > 0
+  const hasMore = page.documents.rendered.document !== null && fieldsToRender(first, task).length > 0
   const more = hasMore ? await read('rendered', 'no_match') : first
   return previewOf(findsMore(more, first, task) ? more : first, config, { signal: ports.signal, startedAt })
 }
