@@ -213,6 +213,7 @@ async function read(task: PageTask, layered: Layered, ports: RoomyPorts): Promis
   const extraction = await ports.extractor.extract(page, task.extract, {
     signal: ports.signal,
     runId: task.runId,
+    team: task.teamKey,
     ...(task.no > 0 && { key: task.no }),
   })
   if (ports.signal.aborted) return { kind: 'abandoned' }

@@ -1,11 +1,12 @@
 import { isEmptyValue } from '../../core/diff/diff-values.ts'
 import type { ExtractConfig } from '../../schema/monitor/extract-config.ts'
+import { isBlank, noBody } from './blank-body.ts'
 import { compileRules } from './compiled.ts'
 import type { Compiled, Ignored } from './compiled.ts'
 import { internalFault } from './internal-fault.ts'
 import { runJsonPath } from './json/json-path.ts'
 import { parseJson, type ParsedJson } from './json/parse-json.ts'
-import { prescanJson } from './json/prescan-json.ts'
+import { prescanJson, renamePoison } from './json/prescan-json.ts'
 import { fieldsOnTree, finish, onTree } from './on-tree.ts'
 import type { Fields } from './on-tree.ts'
 import { failed } from './page.ts'
@@ -36,9 +37,6 @@ export function extract(page: Page, config: ExtractConfig): Extraction {
 export function extractHash(page: Page): Extraction {
   return isBlank(page.body) ? noBody() : { ok: true, values: { content_hash: contentHash(page) }, warnings: [] }
 }
-
-const noBody = () =>
-  failed('empty_body', 'The answer has no body. Check the address, or whether it needs a browser (fetch_mode browser).')
 
 /** Marks an extraction that has an empty value where scripts may write one. Only then the page is searched for them. */
 function withScripts(extraction: Extraction, page: Page): Extraction {
@@ -184,7 +182,8 @@ function onJson(page: Page, isOurs: boolean, read: (parsed: ParsedJson) => Field
   if (excess !== null) return failed('too_complex', `${excess} Watch a smaller answer, or use the regex method.`)
   let parsed: ParsedJson
   try {
-    parsed = parseJson(text)
+    // A member that is named by a backslash alone would spoil the names of the next page.
+    parsed = parseJson(isOurs ? renamePoison(text) : text)
   } catch {
     const type = mediaType(page.contentType)
     return failed(
@@ -193,21 +192,4 @@ function onJson(page: Page, isOurs: boolean, read: (parsed: ParsedJson) => Field
     )
   }
   return finish(read(parsed), warnings)
-}
-
-/**
- * Returns whether the body is empty or only white space. Byte order marks and zero bytes count as white space, for
- * UTF-16.
- */
-function isBlank(body: Uint8Array): boolean {
-  return body.every(
-    (byte) =>
-      byte === 32 ||
-      (byte >= 9 && byte <= 13) ||
-      byte === 0 ||
-      byte === 0xef ||
-      byte === 0xbb ||
-      byte === 0xbf ||
-      byte >= 0xfe,
-  )
 }

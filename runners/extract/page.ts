@@ -9,6 +9,8 @@ export interface Page {
   readonly contentType: string | null
   /** The URL of the response, after redirects. */
   readonly url: string
+  /** A file was opened as it, within other limits than those of pages. Absent: no. */
+  readonly isOpened?: boolean
 }
 
 /** How much script HTML has: three scripts or 10,000 characters are many. */

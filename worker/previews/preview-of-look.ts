@@ -3,6 +3,7 @@ import { fieldsToRender, findsMore } from '../../runners/check/missing-match.ts'
 import { hintOf, readingOf, warningsOf } from '../../runners/check/reading-of.ts'
 import type { Reading } from '../../runners/check/reading.ts'
 import type { PageTask } from '../../runners/check/task.ts'
+import { documentFormOf } from '../../runners/extract/documents/reads-document.ts'
 import type { Extractor } from '../../runners/extract/pool/extractor.ts'
 import type { DocumentName } from '../../schema/monitor/look.ts'
 import type { Preview } from '../../schema/monitor/preview.ts'
@@ -20,6 +21,7 @@ export interface KeptPage {
 interface ReadingPorts {
   readonly extractor: Extractor
   readonly signal: AbortSignal
+  readonly team?: string
 }
 
 /**
@@ -29,7 +31,9 @@ interface ReadingPorts {
 export async function previewOfLook(config: Previewed, page: KeptPage, ports: ReadingPorts): Promise<Preview | null> {
   const startedAt = performance.now()
   const task = previewTask(config, {})
-  const why = task.reason ?? (task.request === null ? page.browser_reason : null)
+  // A browser shows a viewer of a file, or nothing of it.
+  const isFile = documentFormOf(task.extract) !== null
+  const why = task.reason ?? (task.request === null && !isFile ? page.browser_reason : null)
   const read = (name: DocumentName, reason: FetchReason | null) => readDocument({ task, name, reason }, page, ports)
   const first = await (why === null ? read('fetched', null) : read('rendered', why))
   const hasMore = page.documents.rendered.document !== null && fieldsToRender(first, task).length > 0
@@ -47,7 +51,7 @@ interface Read {
 async function readDocument(
   { task, name, reason }: Read,
   { documents }: KeptPage,
-  { extractor, signal }: ReadingPorts,
+  { extractor, signal, team }: ReadingPorts,
 ): Promise<Reading> {
   const { about, document } = documents[name]
   const method = name === 'fetched' ? 'static' : 'browser'
@@ -65,7 +69,7 @@ async function readDocument(
   })
   if (document === null)
     return failed(about.error_code ? { code: about.error_code, message: about.error_message ?? '' } : NOT_ASKED)
-  const extraction = await extractor.extract(document, task.extract, { signal })
+  const extraction = await extractor.extract(document, task.extract, { signal, team })
   if (signal.aborted) return { kind: 'abandoned' }
   if (!extraction.ok) return failed(extraction.fault)
   const hint = hintOf(extraction, task, { method, contentType: document.contentType })

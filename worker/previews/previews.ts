@@ -162,7 +162,7 @@ export function createPreviews({
         kind: 'place',
         run: (work, config) => run(work, config, slot),
         read: (page, config) =>
-          tracked(previewOfLook(config, page, { extractor, signal: stopping.signal }).then(endOf)),
+          tracked(previewOfLook(config, page, { extractor, signal: stopping.signal, team: teamId }).then(endOf)),
         look: (work, asked) => tracked(lookAt(asked, { work, slot, ports: portsOf(work.teamId), runners })),
         search: searchIn(slot),
         leave,

@@ -1,6 +1,6 @@
 import type { Json } from '../../../schema/shape/json.ts'
 import { parseJson } from '../json/parse-json.ts'
-import { prescanJson } from '../json/prescan-json.ts'
+import { prescanJson, renamePoison } from '../json/prescan-json.ts'
 import { type Failed, failed, type Page } from '../page.ts'
 import { decode } from '../text/charset.ts'
 import { isBinaryType, isJsonType, mediaType } from '../text/page-kind.ts'
@@ -15,14 +15,14 @@ interface JsonDocument {
 }
 
 /** Returns the JSON of an answer; null: it is something else. */
-export function documentOf({ body, contentType }: Page): JsonDocument | Failed | null {
+export function documentOf({ body, contentType, isOpened = false }: Page): JsonDocument | Failed | null {
   if (isBinaryType(mediaType(contentType)) || !mayBeJson(body)) return null
   const { text } = decode(body, contentType, 'json')
-  const excess = prescanJson(text)
+  const excess = isOpened ? null : prescanJson(text)
   if (excess !== null)
     return isJsonType(mediaType(contentType)) ? failed('too_complex', `${excess} Watch a smaller answer.`) : null
   try {
-    return { ok: true, document: parseJson(text).exact }
+    return { ok: true, document: parseJson(isOpened ? renamePoison(text) : text).exact }
   } catch {
     return null
   }

@@ -8,6 +8,8 @@ export const DOCUMENT_LIMITS = {
   /** Cells of all sheets. Empty ones that stand before one with a value count too. */
   cells: 200_000,
   pages: 500,
+  /** Texts of one page: one with more is of marks. */
+  texts: 100_000,
   events: 5_000,
   /** Elements of XML inside each other. */
   depth: 512,

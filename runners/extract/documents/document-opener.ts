@@ -1,9 +1,11 @@
+import { Slots } from '../../../concurrency/gates/slots.ts'
 import { createSpeeds } from '../../../concurrency/gates/speed.ts'
+import { isBlank, noBody } from '../blank-body.ts'
 import { internalFault } from '../internal-fault.ts'
 import { type Failed, failed, type Page } from '../page.ts'
-import { DocumentProcess, type NoAnswer } from './child/document-process.ts'
 import type { Frame } from './child/frames.ts'
 import { DOCUMENT_LIMITS } from './document-limits.ts'
+import { DocumentLine, type NoAnswer, type StartProcess } from './document-line.ts'
 import type { DocumentForm } from './opened-document.ts'
 
 /** What a file was read as: HTML or JSON, which the rules read as if it had been sent so. */
@@ -17,20 +19,32 @@ interface OpenCall {
   readonly signal?: AbortSignal | undefined
   /** By it the opener remembers which files took long. */
   readonly key?: number | null
+  /** Teams take turns. */
+  readonly team?: string | undefined
+  /** Its pages hold up others, so its files are read where slow ones are. */
+  readonly isSlow?: boolean
 }
 
 /** Opens files in processes that are started when they are needed. */
 export interface DocumentOpener {
-  /** Never rejects. */
-  open(page: Page, form: DocumentForm, call?: OpenCall): Promise<OpenedPage | Failed>
+  /**
+   * Opens a file and passes it on. Few pages are open at once, because one may have 32 MB: the next ones wait until
+   * `use` has settled. Rejects with what `use` throws.
+   */
+  open<Used>(
+    page: Page,
+    asked: OpenCall & { readonly form: DocumentForm },
+    use: (opened: OpenedPage) => Used | Promise<Used>,
+  ): Promise<Used | Failed>
   close(): Promise<void>
 }
 
-/** Milliseconds in place of those of `DOCUMENT_LIMITS`. */
+/** Milliseconds in place of those of `DOCUMENT_LIMITS`, and what is started. */
 interface OpenerOptions {
   readonly quickMs?: number
   readonly readMs?: number
   readonly idleMs?: number
+  readonly start?: StartProcess
 }
 
 /** After one file that took long, so many quick ones make a monitor quick again. */
@@ -38,85 +52,66 @@ const SPEEDS = { slowMs: DOCUMENT_LIMITS.quickMs, toMakeGood: 5, onlySlow: true 
 const SLOW_NICENESS = 10
 
 /**
- * Creates an opener. Files are read one after the other. A file that takes longer than two seconds is read again in a
- * process of lower priority, where it holds up slow ones alone; so are the next ones of its monitor.
+ * Creates an opener. Files are read one after the other, and teams take turns. A file that takes longer than two
+ * seconds is read again in a process of lower priority, where it holds up slow ones alone; so are the next ones of
+ * its monitor.
  */
 export function createDocumentOpener({
   quickMs = DOCUMENT_LIMITS.quickMs,
   readMs = DOCUMENT_LIMITS.readMs,
   idleMs = DOCUMENT_LIMITS.idleMs,
+  start,
 }: OpenerOptions = {}): DocumentOpener {
-  const quick = new DocumentLine(0, idleMs)
-  const slow = new DocumentLine(SLOW_NICENESS, idleMs)
+  const quick = { ms: quickMs, line: new DocumentLine({ nice: 0, idleMs, start }), room: new Slots(OPEN_PAGES) }
+  const slow = {
+    ms: readMs,
+    line: new DocumentLine({ nice: SLOW_NICENESS, idleMs, start }),
+    room: new Slots(OPEN_PAGES),
+  }
   const speeds = createSpeeds<number>(SPEEDS)
+
+  async function openIn<Used>(
+    { ms, line, room }: typeof quick,
+    { page, form, signal = NEVER, key = null, team = '' }: OpenCall & { page: Page; form: DocumentForm },
+    use: (opened: OpenedPage) => Used | Promise<Used>,
+  ): Promise<Used | Failed | typeof SLOW> {
+    const leave = await room.take(team, { signal, waitMs: DOCUMENT_LIMITS.waitMs })
+    if (typeof leave === 'string') return faultOf({ why: leave === 'left' ? 'stopped' : 'wait' })
+    try {
+      const answer = await line.ask(page, { form, team, signal, ms })
+      const isEnd = answer.ok || answer.why === 'time' || answer.why === 'memory'
+      if (key !== null && isEnd) speeds.took(key, answer.readMs)
+      if (!answer.ok) return answer.why === 'time' && line === quick.line ? SLOW : faultOf(answer)
+      const opened = openedPage(answer.frame, form, page)
+      return opened.ok ? await use(opened) : opened
+    } finally {
+      leave()
+    }
+  }
+
   return {
-    async open(page, form, { signal = NEVER, key = null } = {}) {
+    async open(page, { isSlow = false, ...call }, use) {
       if (page.body.byteLength > DOCUMENT_LIMITS.bytes) return tooComplex('has more than 10 MB')
-      const isSlow = key !== null && speeds.of(key) === 'slow'
-      const began = performance.now()
-      let answer = isSlow ? null : await quick.ask(page, form, { signal, ms: quickMs })
-      if (answer === null || (!answer.ok && answer.why === 'time'))
-        answer = await slow.ask(page, form, { signal, ms: readMs })
-      if (key !== null) speeds.took(key, performance.now() - began)
-      return answer.ok ? openedPage(answer.frame, form, page) : faultOf(answer)
+      if (isBlank(page.body)) return noBody()
+      const { key = null } = call
+      const isKnownSlow = isSlow || (key !== null && speeds.of(key) === 'slow')
+      const asked = { page, ...call }
+      const used = isKnownSlow ? SLOW : await openIn(quick, asked, use)
+      if (used !== SLOW) return used
+      const again = await openIn(slow, asked, use)
+      return again === SLOW ? tooComplex(TOO_LONG) : again
     },
     async close() {
-      await Promise.all([quick.close(), slow.close()])
+      await Promise.all([quick.line.close(), slow.line.close()])
     },
   }
 }
 
 const NEVER = new AbortController().signal
-
-type Asked = { readonly signal: AbortSignal; readonly ms: number }
-type LineAnswer = { readonly ok: true; readonly frame: Frame } | ({ readonly ok: false } & (NoAnswer | { why: 'wait' }))
-
-/** Files that wait for one process, and the process. */
-class DocumentLine {
-  readonly #nice: number
-  readonly #idleMs: number
-  #process: DocumentProcess | null = null
-  #turn: Promise<unknown> = Promise.resolve()
-  #idle: NodeJS.Timeout | undefined
-  #isClosed = false
-
-  constructor(nice: number, idleMs: number) {
-    this.#nice = nice
-    this.#idleMs = idleMs
-  }
-
-  ask(page: Page, form: DocumentForm, { signal, ms }: Asked): Promise<LineAnswer> {
-    const since = performance.now()
-    const answer = this.#turn.then((): LineAnswer | Promise<LineAnswer> => {
-      if (signal.aborted || this.#isClosed) return { ok: false, why: 'stopped' }
-      if (performance.now() - since > DOCUMENT_LIMITS.waitMs) return { ok: false, why: 'wait' }
-      clearTimeout(this.#idle)
-      if (this.#process === null || this.#process.isOver) this.#process = new DocumentProcess(this.#nice)
-      const { contentType, url } = page
-      return this.#process.ask({ form, contentType, url }, page.body, { ms, signal })
-    })
-    this.#turn = answer.then(() => this.#rest())
-    return answer
-  }
-
-  #rest(): void {
-    clearTimeout(this.#idle)
-    this.#idle = setTimeout(() => this.#end(), this.#idleMs)
-    this.#idle.unref()
-  }
-
-  #end(): void {
-    this.#process?.close()
-    this.#process = null
-  }
-
-  async close(): Promise<void> {
-    this.#isClosed = true
-    await this.#turn
-    clearTimeout(this.#idle)
-    this.#end()
-  }
-}
+/** The file is to be read among slow ones. */
+const SLOW = Symbol('slow')
+/** Pages of one line that are opened and not read yet. */
+const OPEN_PAGES = { total: 4, perTeam: 2 }
 
 const TYPES = { tree: 'text/html; charset=utf-8', json: 'application/json' } as const
 
@@ -125,7 +120,7 @@ function openedPage({ head, body }: Frame, form: DocumentForm, { url }: Page): O
   if (typeof head !== 'object' || head === null || !('ok' in head)) return internalFault(new TypeError(WRONG))
   if (head.ok === true) {
     const warnings = 'warnings' in head && Array.isArray(head.warnings) ? head.warnings.map(String) : []
-    return { ok: true, page: { body: new Uint8Array(body), contentType: TYPES[form], url }, warnings }
+    return { ok: true, page: { body, contentType: TYPES[form], url, isOpened: true }, warnings }
   }
   if (!('code' in head && 'message' in head)) return internalFault(new TypeError(WRONG))
   const code = head.code === 'too_complex' ? head.code : 'unreadable_document'
@@ -134,19 +129,26 @@ function openedPage({ head, body }: Frame, form: DocumentForm, { url }: Page): O
 
 const WRONG = 'the process that opens files gave no answer'
 
+const TOO_LONG = 'takes longer than 10 seconds to be read'
+
 const tooComplex = (what: string) => failed('too_complex', `The file ${what}. Watch a smaller file.`)
 
-function faultOf(answer: NoAnswer | { readonly why: 'wait' }): Failed {
+function faultOf(answer: NoAnswer): Failed {
   switch (answer.why) {
     case 'time':
-      return tooComplex('takes longer than 10 seconds to be read')
+      return tooComplex(TOO_LONG)
     case 'memory':
       return tooComplex(`takes more than ${DOCUMENT_LIMITS.residentMb} MB of memory to be read`)
     case 'wait':
       return failed('extract_timeout', 'The turn of this file among others did not come within 30 seconds.')
+    case 'start':
+      return failed(
+        'extract_timeout',
+        'The process that opens files did not start in time, because this machine is busy.',
+      )
     case 'stopped':
       return failed('timeout', 'The check was stopped before its file was read.')
     case 'broken':
-      return internalFault(Object.assign(new Error(WRONG), { stack: `Error: ${WRONG}\n${answer.output}` }))
+      return internalFault(Object.assign(new Error(WRONG), { stack: `Error: ${WRONG}\n${answer.trace}` }))
   }
 }

@@ -29,11 +29,27 @@ export const encrypted = (what: string): RefusedDocument =>
     `The ${what} is encrypted, and needs a password to be read. Watch a file without one.`,
   )
 
-type Counted = 'cells' | 'pages' | 'events' | 'entries' | 'depth'
+/** A file that is whole and has no text: `what` is the beginning of a sentence. */
+export const withoutText = (what: string): RefusedDocument =>
+  new RefusedDocument(
+    'unreadable_document',
+    `${what}. Only text can be read. Watch another file, or remove read_as so that its bytes are compared.`,
+  )
+
+const LONGEST_QUOTE = 100
+
+/** Returns a name that a file chose, for a message. */
+export const quoted = (name: string): string => {
+  const printable = name.replaceAll(/[^\x20-\x7e\xa1-\ud7ff]/g, '?')
+  return printable.length > LONGEST_QUOTE ? `${printable.slice(0, LONGEST_QUOTE)}…` : printable
+}
+
+type Counted = 'cells' | 'pages' | 'texts' | 'events' | 'entries' | 'depth'
 
 const WHAT: Readonly<Record<Counted, string>> = {
   cells: 'cells',
   pages: 'pages',
+  texts: 'texts on a page',
   events: 'events',
   entries: 'entries in its archive',
   depth: 'elements inside each other',

@@ -39,11 +39,15 @@ interface ExtractCall {
   readonly timeoutMs?: number
   /** The number of the monitor. By it the pool remembers which monitors delayed others. */
   readonly key?: number
+  /** The team. Teams take turns where files are opened. */
+  readonly team?: string | undefined
   /** The run, for the log. */
   readonly runId?: string | undefined
   /** Ends the wait with the fault `timeout`. A thread that is working continues until its own limit. */
   readonly signal?: AbortSignal
 }
+
+type DocumentCall = ExtractCall & { readonly form: DocumentForm }
 
 export interface Extractor {
   /**
@@ -126,25 +130,36 @@ class ThreadedExtractor implements Extractor {
     return read.ok ? read : hashed
   }
 
-  async open(page: Page, form: DocumentForm, call: ExtractCall = {}): Promise<OpenedPage | Failed> {
+  open(page: Page, form: DocumentForm, call: ExtractCall = {}): Promise<OpenedPage | Failed> {
+    return this.#open(page, { ...call, form }, (opened) => opened)
+  }
+
+  async #open<Used extends { readonly ok: boolean }>(
+    page: Page,
+    call: DocumentCall,
+    use: (opened: OpenedPage) => Used | Promise<Used>,
+  ): Promise<Used | Failed> {
     if (this.#closing) return closing()
-    const opening = this.#documents.open(page, form, call)
-    this.#running.add(opening)
-    const opened = await opening
-    if (!opened.ok && opened.trace !== undefined) this.#onInternalError?.(opened.trace, call.runId)
-    return opened
+    const { form, key = null, signal, team, runId } = call
+    let isOpen = false
+    const isSlow = this.#speeds.of(key) === 'slow'
+    const using = this.#documents.open(page, { form, key, signal, team, isSlow }, (opened) => {
+      isOpen = true
+      return use(opened)
+    })
+    this.#running.add(using)
+    const used = await using
+    // Of what is read then, the thread reports.
+    if (!isOpen && 'trace' in used && used.trace !== undefined) this.#onInternalError?.(used.trace, runId)
+    return used
   }
 
   /** Rules read what a process makes of a file, as if that had been sent. */
-  async #ofDocument(
-    page: Page,
-    config: ExtractConfig,
-    { form, ...call }: ExtractCall & { readonly form: DocumentForm },
-  ): Promise<Extraction> {
-    const opened = await this.open(page, form, call)
-    if (!opened.ok) return opened
-    const read = await this.#inThread(opened.page, config, call)
-    return read.ok ? { ...read, warnings: [...opened.warnings, ...read.warnings] } : read
+  #ofDocument(page: Page, config: ExtractConfig, call: DocumentCall): Promise<Extraction> {
+    return this.#open<Extraction>(page, call, async (opened) => {
+      const read = await this.#inThread(opened.page, config, call)
+      return read.ok ? { ...read, warnings: [...opened.warnings, ...read.warnings] } : read
+    })
   }
 
   async read<Read>(reader: ThreadReader<Read>, page: Page, call: ExtractCall = {}): Promise<ReadPage<Read>> {

@@ -42,6 +42,14 @@ describe('a member that is named by a backslash alone', () => {
     expect(one(page('{"a":1,"\\u0062":2}', 'application/json'), 'json_path', '$.b')).toBe(2)
   })
 
+  test('gets another name where a file was read as JSON', () => {
+    const opened = page('{"a":1,"\\\\":2}', 'application/json')
+    expect(extract(opened, { method: 'json_path', read_as: 'document', fields: { it: '$.a' } })).toMatchObject({
+      values: { it: 1 },
+    })
+    expect(one(page('{"a":1,"\\u0062":2}', 'application/json'), 'json_path', '$.b')).toBe(2)
+  })
+
   test('is none where it is a value, or only begins a name', () => {
     expect(one(json({ a: '\\', '\\b': 3, c: '"\\' }), 'json_path', "$['\\\\b']")).toBe(3)
   })

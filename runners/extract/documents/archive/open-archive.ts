@@ -1,6 +1,6 @@
 import { crc32, inflateRawSync } from 'node:zlib'
 import { DOCUMENT_LIMITS } from '../document-limits.ts'
-import { damaged, encrypted, tooLarge, tooMany } from '../refused-document.ts'
+import { damaged, encrypted, quoted, tooLarge, tooMany } from '../refused-document.ts'
 
 /** A ZIP archive in memory. An entry is unpacked when it is read. */
 export interface Archive {
@@ -42,7 +42,7 @@ export function openArchive(bytes: Buffer): Archive {
     has: (name) => entries.has(name),
     read(name) {
       const entry = entries.get(name)
-      if (entry === undefined) throw damaged(`its archive has no ${name}`)
+      if (entry === undefined) throw damaged(`its archive has no ${quoted(name)}`)
       return unpack(bytes, name, entry)
     },
   }
@@ -84,19 +84,20 @@ function endOf(bytes: Buffer): number {
 function unpack(bytes: Buffer, name: string, { method, crc, packed, size, at }: Entry): Buffer {
   const isThere = at + LOCAL_BYTES <= bytes.length && bytes.readUInt32LE(at) === LOCAL
   const from = isThere ? at + LOCAL_BYTES + bytes.readUInt16LE(at + 26) + bytes.readUInt16LE(at + 28) : Infinity
-  if (from + packed > bytes.length) throw damaged(`${name} in its archive is cut`)
+  if (from + packed > bytes.length) throw damaged(`${quoted(name)} in its archive is cut`)
   const data = bytes.subarray(from, from + packed)
   const whole = method === 0 ? data : inflated(data, { method, size, name })
-  if (whole.length !== size || crc32(whole) !== crc) throw damaged(`${name} in its archive has a wrong checksum`)
+  if (whole.length !== size || crc32(whole) !== crc)
+    throw damaged(`${quoted(name)} in its archive has a wrong checksum`)
   return whole
 }
 
 function inflated(data: Buffer, { method, size, name }: Pick<Entry, 'method' | 'size'> & { name: string }): Buffer {
-  if (method !== 8) throw damaged(`${name} in its archive is packed in an unknown way`)
+  if (method !== 8) throw damaged(`${quoted(name)} in its archive is packed in an unknown way`)
   try {
     // It throws where the entry has more than the directory says.
     return inflateRawSync(data, { maxOutputLength: Math.max(1, size) })
   } catch {
-    throw damaged(`${name} in its archive cannot be unpacked`)
+    throw damaged(`${quoted(name)} in its archive cannot be unpacked`)
   }
 }

@@ -1,7 +1,7 @@
 import { Parser } from 'htmlparser2'
 import { decode } from '../../text/charset.ts'
 import { DOCUMENT_LIMITS } from '../document-limits.ts'
-import { damaged, tooMany } from '../refused-document.ts'
+import { damaged, quoted, tooMany } from '../refused-document.ts'
 
 /** What is done with the parts of an XML document. Names come without their prefix. */
 export interface XmlEvents {
@@ -32,7 +32,7 @@ export function readXml(name: string, bytes: Buffer, events: XmlEvents): void {
       onclosetag(tag, isImplied) {
         depth -= 1
         // An empty element closes itself; any other that does was not closed.
-        if (isImplied && !isSelfClosed(parser, text)) throw damaged(`${name} in its archive ends too early`)
+        if (isImplied && !isSelfClosed(parser, text)) throw damaged(`${quoted(name)} in its archive ends too early`)
         events.close?.(localName(tag))
       },
     },
@@ -40,7 +40,7 @@ export function readXml(name: string, bytes: Buffer, events: XmlEvents): void {
   )
   for (let at = 0; at < text.length; at += CHUNK) parser.write(text.slice(at, at + CHUNK))
   parser.end()
-  if (!hasRoot) throw damaged(`${name} in its archive is no XML`)
+  if (!hasRoot) throw damaged(`${quoted(name)} in its archive is no XML`)
 }
 
 const isSelfClosed = (parser: Parser, text: string) =>

@@ -17,6 +17,10 @@ interface CalendarEvent {
   readonly repeat: string | null
   /** Of a repeat, the one that this event stands in for. */
   readonly replaces: EventTime | null
+  /** Of a repeat, the ones that do not take place. */
+  readonly except: readonly EventTime[]
+  /** The ones that its rule does not give. */
+  readonly also: readonly EventTime[]
 }
 
 const NAMED = ['summary', 'location', 'description', 'status', 'url'] as const
@@ -27,7 +31,7 @@ const DEPTH = 20
 
 /** Reads the events of a calendar. What changes at each request, such as DTSTAMP, is left out. */
 export function readCalendar({ body, contentType }: ReceivedFile): OpenedDocument {
-  const { text, warnings } = decode(body, contentType, 'text')
+  const { text, warnings } = decode(unfolded(body), contentType, 'text')
   judgeSize(text)
   const calendars = componentsOf(text)
   const events: CalendarEvent[] = []
@@ -41,6 +45,14 @@ export function readCalendar({ body, contentType }: ReceivedFile): OpenedDocumen
     for (const component of calendar.getAllSubcomponents('vevent')) events.push(eventOf(component, zones))
   }
   return { html: () => events.map(articleOf).join('\n'), json: () => ({ events: events.map(eventJson) }), warnings }
+}
+
+/** Joins folded lines before they are decoded, because a program may fold one within a character of UTF-8. */
+function unfolded(body: Uint8Array): Uint8Array {
+  // In UTF-16, the bytes of a line's end may be another character.
+  if ((body[0] ?? 0) >= 0xfe) return body
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+  return Buffer.from(bytes.toString('latin1').replace(/\r?\n[ \t]/g, ''), 'latin1')
 }
 
 /** The library reads the first date of a list alone. */
@@ -105,6 +117,8 @@ function eventOf(component: ICAL.Component, zones: Zones): CalendarEvent {
           .map((rule) => String(rule.getFirstValue()))
           .join('\n') || null,
       replaces: placeOf(timeOf(component, 'recurrence-id', zones)),
+      except: timesOf(component, 'exdate', zones),
+      also: timesOf(component, 'rdate', zones),
     }
   } catch (error) {
     throw faultOf(error)
@@ -120,8 +134,25 @@ const placeOf = (written: Written | null) => written && eventTime(written.time, 
 
 function timeOf(component: ICAL.Component, name: string, zones: Zones): Written | null {
   const property = component.getFirstProperty(name)
-  const value: unknown = property?.getFirstValue()
-  if (!property || !(value instanceof ICAL.Time)) return null
+  return property && writtenIn(property, property.getFirstValue(), zones)
+}
+
+/** In the order of time, because programs write the same list in several ones. */
+function timesOf(component: ICAL.Component, name: string, zones: Zones): EventTime[] {
+  return component
+    .getAllProperties(name)
+    .flatMap((property) => {
+      const values: readonly unknown[] = property.getValues()
+      return values.flatMap(
+        (value) => writtenIn(property, value instanceof ICAL.Period ? value.start : value, zones) ?? [],
+      )
+    })
+    .map(({ time, zone }) => eventTime(time, zone))
+    .toSorted((one, other) => (one.utc < other.utc ? -1 : 1))
+}
+
+function writtenIn(property: ICAL.Property, value: unknown, zones: Zones): Written | null {
+  if (!(value instanceof ICAL.Time)) return null
   const zone: unknown = property.getParameter('tzid')
   const named = typeof zone === 'string' && zone !== '' ? zone : null
   const time = value.clone()
@@ -145,7 +176,7 @@ function textOf(component: ICAL.Component, name: string): string | null {
   return typeof value === 'string' && value !== '' ? value : null
 }
 
-function eventJson({ uid, start, end, texts, repeat, replaces }: CalendarEvent): Json {
+function eventJson({ uid, start, end, texts, repeat, replaces, except, also }: CalendarEvent): Json {
   return {
     uid,
     start: start?.utc ?? null,
@@ -155,13 +186,15 @@ function eventJson({ uid, start, end, texts, repeat, replaces }: CalendarEvent):
     ...texts,
     repeat,
     ...(replaces && { replaces: replaces.utc }),
+    ...(except.length > 0 && { except: except.map(({ utc }) => utc) }),
+    ...(also.length > 0 && { also: also.map(({ utc }) => utc) }),
   }
 }
 
 const shownTime = (start: EventTime | null, end: EventTime | null) =>
   start && (end && end.shown !== start.shown ? `${start.shown} – ${end.shown}` : start.shown)
 
-function articleOf({ uid, start, end, texts, repeat }: CalendarEvent): string {
+function articleOf({ uid, start, end, texts, repeat, replaces, except, also }: CalendarEvent): string {
   const { summary, location, description, status, url } = texts
   const part = (name: string, text: string | null) =>
     text === null ? '' : `\n<p class="${name}">${htmlText(text)}</p>`
@@ -169,11 +202,13 @@ function articleOf({ uid, start, end, texts, repeat }: CalendarEvent): string {
     at === null ? '' : `<time class="${name}" datetime="${htmlText(at.utc)}">${htmlText(at.shown)}</time>`
   const times = [time('start', start), time('end', end)].filter((text) => text !== '').join(' – ')
   return [
-    `<article data-uid="${htmlText(uid ?? '')}">`,
+    `<article data-uid="${htmlText(uid ?? '')}"${replaces ? ` data-replaces="${htmlText(replaces.utc)}"` : ''}>`,
     summary === null ? '' : `\n<h2>${htmlText(summary)}</h2>`,
     times === '' ? '' : `\n<p>${times}</p>`,
     part('location', location),
     part('repeat', repeat),
+    ...except.map((at) => `\n<p>${time('except', at)}</p>`),
+    ...also.map((at) => `\n<p>${time('also', at)}</p>`),
     part('status', status),
     part('description', description),
     url === null ? '' : `\n<p>${htmlLink(url, url)}</p>`,

@@ -1,25 +1,33 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, readFileSync, realpathSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { setPriority } from 'node:os'
 import { dirname, join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { watchOver } from '../../../../platform/watchman.ts'
 import { DOCUMENT_LIMITS } from '../document-limits.ts'
 import { type Frame, frameOf, FrameReader } from './frames.ts'
+import { residentMb } from './resident-memory.ts'
+import { traceOfOutput } from './trace-of-output.ts'
 
-/** Why a process gave no answer. `broken`: of itself, with the end of its standard error. */
+/** Why a process gave no answer. `start`: it did not begin to read in time. `broken`: of itself, and where. */
 export type NoAnswer =
-  | { readonly why: 'time' | 'memory' | 'stopped' }
-  | { readonly why: 'broken'; readonly output: string }
+  | { readonly why: 'start' | 'time' | 'memory' | 'stopped' }
+  | { readonly why: 'broken'; readonly trace: string }
 
-type Answer = { readonly ok: true; readonly frame: Frame } | ({ readonly ok: false } & NoAnswer)
+/** `readMs`: the time of the file alone, from when the process could read it. */
+export type Answer = { readonly readMs: number } & (
+  | { readonly ok: true; readonly frame: Frame }
+  | ({ readonly ok: false } & NoAnswer)
+)
+
+type Settled = { readonly ok: true; readonly frame: Frame } | ({ readonly ok: false } & NoAnswer)
 
 const PROGRAM = fileURLToPath(new URL('open-documents.ts', import.meta.url))
 /** What the process may read beside the folder of its program: in a clone, these are other ones. */
 const ALSO = ['../../../../runners/', '../../../../core/', '../../../../schema/', '../../../../package.json']
 const PACKAGES = ['pdfjs-dist', 'ical.js', 'htmlparser2']
 const KEPT_OUTPUT = 2_000
-const PAGE_BYTES = 4_096
 const LOOK_MS = 50
 /** The longest start, on a busy machine. */
 const START_MS = 15_000
@@ -60,8 +68,11 @@ export class DocumentProcess {
   readonly #child: ChildProcess
   #reader = new FrameReader(DOCUMENT_LIMITS.outputBytes)
   #output = ''
-  #settle: ((answer: Answer) => void) | null = null
+  #settle: ((answer: Settled) => void) | null = null
   #isOver = false
+  #isKilled = false
+  #hasRead = false
+  readonly #endWatch: () => void
   /** `performance.now()` when it could be asked; null: it is starting. */
   #readyAt: number | null = null
 
@@ -72,19 +83,30 @@ export class DocumentProcess {
       stdio: 'pipe',
       detached: true,
     })
-    this.#child.on('error', (error) => this.#end({ why: 'broken', output: error.message }))
-    this.#child.on('close', (_, signal) =>
-      // V8 ends the process so when its heap is full.
-      this.#end(signal === 'SIGABRT' || signal === 'SIGTRAP' ? { why: 'memory' } : this.#broken()),
-    )
+    this.#child.on('error', (error) => this.#end({ why: 'broken', trace: String(error.stack) }))
+    this.#child.on('close', (_, signal) => {
+      this.#endWatch()
+      this.#end(this.#isOfMemory(signal) ? { why: 'memory' } : this.#broken())
+    })
     // A process that has ended breaks the pipe. Its end is reported.
     this.#child.stdin?.on('error', () => undefined)
     this.#child.stderr?.on('data', (chunk: Buffer) => {
       this.#output = (this.#output + chunk.toString('latin1')).slice(-KEPT_OUTPUT)
     })
     this.#child.stdout?.on('data', (chunk: Buffer) => this.#receive(chunk))
-    lowerPriority(this.#child.pid, nice)
+    const { pid } = this.#child
+    if (pid !== undefined) {
+      lowerPriority(pid, nice)
+      offerToKernel(pid)
+    }
+    // A busy one does not see that its input has ended.
+    this.#endWatch = pid === undefined ? () => undefined : watchOver(pid, null)
     this.#setWaiting(false)
+  }
+
+  /** It has answered at least once. */
+  get hasRead(): boolean {
+    return this.#hasRead
   }
 
   /** It may not be asked any more. */
@@ -94,20 +116,24 @@ export class DocumentProcess {
 
   /** Never rejects. The process ends where there is no answer within `ms`, or where it takes too much memory. */
   async ask(head: object, body: Uint8Array, { ms, signal }: { ms: number; signal: AbortSignal }): Promise<Answer> {
-    if (this.#isOver) return { ok: false, ...this.#broken() }
+    if (this.#isOver) return { ok: false, readMs: 0, ...this.#broken() }
     const since = performance.now()
-    const answered = Promise.withResolvers<Answer>()
+    const answered = Promise.withResolvers<Settled>()
     this.#settle = answered.resolve
     this.#setWaiting(true)
     const stop = () => this.#kill({ why: 'stopped' })
     signal.addEventListener('abort', stop, { once: true })
     const look = setInterval(() => {
-      if (this.#isLate(since, ms)) this.#kill({ why: 'time' })
+      if (this.#readyAt === null) {
+        if (performance.now() - since > START_MS) this.#kill({ why: 'start' })
+      } else if (this.#readMs(since) > ms) this.#kill({ why: 'time' })
       else if (this.#residentMb() > DOCUMENT_LIMITS.residentMb) this.#kill({ why: 'memory' })
     }, LOOK_MS)
     try {
       for (const part of frameOf(head, body)) this.#child.stdin?.write(part)
-      return await answered.promise
+      const answer = await answered.promise
+      if (answer.ok) this.#hasRead = true
+      return { ...answer, readMs: this.#readMs(since) }
     } finally {
       clearInterval(look)
       signal.removeEventListener('abort', stop)
@@ -137,15 +163,21 @@ export class DocumentProcess {
   }
 
   /** The time of a file begins when the process reads. */
-  #isLate(since: number, ms: number): boolean {
-    const now = performance.now()
-    return this.#readyAt === null ? now - since > START_MS : now - Math.max(since, this.#readyAt) > ms
+  #readMs(since: number): number {
+    return this.#readyAt === null ? 0 : performance.now() - Math.max(since, this.#readyAt)
   }
 
-  #broken = (): NoAnswer => ({ why: 'broken', output: this.#output })
+  /** V8 aborts when its heap is full, and the kernel kills a process where memory is short. */
+  #isOfMemory(signal: NodeJS.Signals | null): boolean {
+    return signal === 'SIGABRT' || signal === 'SIGTRAP' || (signal === 'SIGKILL' && !this.#isKilled)
+  }
+
+  #broken = (): NoAnswer => ({ why: 'broken', trace: traceOfOutput(this.#output) })
 
   #kill(why: NoAnswer): void {
+    this.#isKilled = true
     this.#child.kill('SIGKILL')
+    this.#endWatch()
     this.#end(why)
   }
 
@@ -167,18 +199,26 @@ export class DocumentProcess {
   /** Its resident memory; 0 where the system does not tell. */
   #residentMb(): number {
     try {
-      const [, resident] = readFileSync(`/proc/${this.#child.pid}/statm`, 'latin1').split(' ').map(Number)
-      return ((resident ?? 0) * PAGE_BYTES) / 1_048_576
+      return residentMb(readFileSync(`/proc/${this.#child.pid}/status`, 'latin1'))
     } catch {
       return 0
     }
   }
 }
 
-function lowerPriority(pid: number | undefined, nice: number): void {
+function lowerPriority(pid: number, nice: number): void {
   try {
-    if (pid !== undefined && nice > 0) setPriority(pid, nice)
+    if (nice > 0) setPriority(pid, nice)
   } catch {
     // The process has already ended, or this platform does not allow it.
+  }
+}
+
+/** Where memory is short, the kernel ends it before anything else of the container. */
+function offerToKernel(pid: number): void {
+  try {
+    writeFileSync(`/proc/${pid}/oom_score_adj`, '1000')
+  } catch {
+    // As above.
   }
 }

@@ -1,7 +1,8 @@
 /** A message between two processes: an object, and bytes. */
 export interface Frame {
   readonly head: unknown
-  readonly body: Buffer
+  /** It owns its buffer, so that it can be moved to a thread. */
+  readonly body: Uint8Array
 }
 
 const LENGTHS = 8
@@ -36,11 +37,24 @@ export class FrameReader {
     const [headBytes, bodyBytes] = [start.readUInt32LE(0), start.readUInt32LE(4)]
     if (headBytes > MOST_HEAD || bodyBytes > this.#mostBytes) throw new TypeError('a message is too long')
     if (this.#size < LENGTHS + headBytes + bodyBytes) return null
-    const all = this.#whole()
+    const head: unknown = JSON.parse(Buffer.from(this.#part(LENGTHS, headBytes)).toString('utf8'))
+    const body = this.#part(LENGTHS + headBytes, bodyBytes)
     this.#chunks = []
     this.#size = 0
-    const head: unknown = JSON.parse(all.toString('utf8', LENGTHS, LENGTHS + headBytes))
-    return { head, body: all.subarray(LENGTHS + headBytes, LENGTHS + headBytes + bodyBytes) }
+    return { head, body }
+  }
+
+  /** Copies once: a message may have 32 MB. */
+  #part(from: number, length: number): Uint8Array {
+    const part = new Uint8Array(length)
+    let at = -from
+    for (const chunk of this.#chunks) {
+      const wanted = chunk.subarray(Math.max(0, -at), Math.max(0, Math.min(chunk.length, length - at)))
+      part.set(wanted, Math.max(0, at))
+      at += chunk.length
+      if (at >= length) break
+    }
+    return part
   }
 
   #whole(): Buffer {

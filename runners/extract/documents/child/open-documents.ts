@@ -22,10 +22,13 @@ process.stdin.on('data', (chunk: Buffer) => {
 process.stdin.on('end', () => process.exit())
 write({}, '')
 
+/** A message may quote the file; a frame has a limit. */
+const MOST_MESSAGE = 1_000
+
 async function answer({ form, contentType, url }: Asked, body: Uint8Array): Promise<void> {
   const outcome = await readDocument({ body, contentType, url }, form)
-  const { text, ...head } = outcome.ok ? outcome : { ...outcome, text: '' }
-  write(head, text)
+  if (outcome.ok) write({ ok: true, warnings: outcome.warnings }, outcome.text)
+  else write({ ...outcome, message: outcome.message.slice(0, MOST_MESSAGE) }, '')
 }
 
 function write(head: object, text: string): void {

@@ -1,4 +1,6 @@
 import type { PDFPageProxy } from 'pdfjs-dist'
+import { DOCUMENT_LIMITS } from '../document-limits.ts'
+import { tooMany } from '../refused-document.ts'
 import type { Fragment, TextLink } from './text-line.ts'
 
 export type PdfPage = Pick<PDFPageProxy, 'getTextContent' | 'getAnnotations' | 'getViewport' | 'cleanup'>
@@ -14,16 +16,14 @@ interface LinkArea {
 
 type Matrix = readonly number[]
 
-/** A page with more is one of marks, not of text. */
-const MOST_FRAGMENTS = 100_000
-
 /** Returns the texts of a page with their places, as it is shown. */
 export async function fragmentsOfPage(page: PdfPage): Promise<Fragment[]> {
   const { transform }: { readonly transform: Matrix } = page.getViewport({ scale: 1 })
   const links = linksOf(await page.getAnnotations(), transform)
   const { items } = await page.getTextContent()
+  if (items.length > DOCUMENT_LIMITS.texts) throw tooMany('texts')
   const fragments: Fragment[] = []
-  for (const item of items.slice(0, MOST_FRAGMENTS)) {
+  for (const item of items) {
     if (!('str' in item) || item.str.trim() === '') continue
     const { str, width, transform: at }: { str: string; width: number; transform: Matrix } = item
     const [x, y] = placed(transform, at[4] ?? 0, at[5] ?? 0)

@@ -2,7 +2,7 @@ import type { Json } from '../../../../schema/shape/json.ts'
 import { DOCUMENT_LIMITS } from '../document-limits.ts'
 import { htmlLink, htmlText } from '../html-text.ts'
 import type { OpenedDocument } from '../opened-document.ts'
-import { damaged, encrypted, RefusedDocument, tooMany } from '../refused-document.ts'
+import { damaged, encrypted, RefusedDocument, tooMany, withoutText } from '../refused-document.ts'
 import { warningsOfLibrary } from './library-warnings.ts'
 import { loadPdfJs } from './load-pdfjs.ts'
 import { fragmentsOfPage, type PdfPage } from './page-fragments.ts'
@@ -24,7 +24,10 @@ export async function readPdf(body: Uint8Array): Promise<OpenedDocument> {
     const { pages, info } = await withDocument(body)
     const fault = warnings.damage()
     if (fault !== null) throw damaged(fault)
-    if (pages.every((regions) => regions.length === 0)) throw withoutText(pages.length)
+    if (pages.every((regions) => regions.length === 0))
+      throw withoutText(
+        `The PDF has ${pages.length === 1 ? 'one page' : `${pages.length} pages`} without any text, as a scan has`,
+      )
     return documentOf(pages, info)
   } finally {
     warnings.end()
@@ -76,13 +79,6 @@ function refusalOf(error: unknown): unknown {
   if (error instanceof RangeError) return new RefusedDocument('too_complex', 'The PDF is nested too deeply to be read.')
   return damaged(`the PDF cannot be read (${error.message.replaceAll(/\s+/g, ' ').slice(0, 200)})`)
 }
-
-const withoutText = (pages: number) =>
-  new RefusedDocument(
-    'unreadable_document',
-    `The PDF has ${pages === 1 ? 'one page' : `${pages} pages`} without any text, as a scan has. Only text can be ` +
-      'read. Watch another file, or remove read_as so that its bytes are compared.',
-  )
 
 const INFO = ['Title', 'Author', 'Subject', 'Keywords', 'Creator', 'Producer', 'CreationDate', 'ModDate'] as const
 

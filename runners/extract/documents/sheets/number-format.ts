@@ -52,25 +52,31 @@ function compile(code: string): NumberFormat {
   const sections = sectionsOf(code).map((section) => section.match(TOKEN) ?? [])
   const [first = []] = sections
   if (first.some(isDateToken)) return { isDate: true, cell: (number, is1904) => dateCell(first, number, is1904) }
-  const isGeneral = code === 'General' || code === '@' || first.length === 0
+  const isGeneral = code === 'General' || code === '@' || code === ''
   return {
     isDate: false,
     cell: (number) => ({ value: number, shown: isGeneral ? generalText(number) : bySection(sections, number) }),
   }
 }
 
-/** Semicolons divide a format into those of positive numbers, negative ones and zero, but for those in quotes. */
+/**
+ * Semicolons divide a format into those of positive numbers, negative ones, zero and texts, but for those in quotes.
+ * One that is empty shows nothing.
+ */
 function sectionsOf(code: string): string[] {
-  const parts = code.match(/(?:"[^"]*"|\\.|[^;"\\])+/g) ?? []
+  const parts = ['']
+  for (const token of code.match(/"[^"]*"|[\\_*].|[^]/g) ?? [])
+    if (token === ';') parts.push('')
+    else parts.push(`${parts.pop() ?? ''}${token}`)
   return parts.slice(0, 3)
 }
 
-const isDateToken = (token: string) => /^[ymdhs]+$/i.test(token) || /^\[[hms]+\]$/i.test(token)
+const isDateToken = (token: string) => /^[ymdhs]+$/i.test(token) || isElapsed(token)
 
-/** As programs for tables show a number that has no format: at most eleven digits. */
+/** As programs for tables show a number that has no format in a wide cell: no digit before the point is rounded. */
 function generalText(number: number): string {
-  if (Number.isInteger(number) && Math.abs(number) < 1e11) return String(number)
-  const text = String(Number(number.toPrecision(10)))
+  if (Number.isInteger(number) && Math.abs(number) < 1e15) return String(number)
+  const text = String(Number(number.toPrecision(Math.abs(number) < 1e10 ? 10 : 15)))
   return text.includes('e') ? text.toUpperCase() : text
 }
 
@@ -84,19 +90,30 @@ function bySection(sections: readonly (readonly string[])[], number: number): st
 }
 
 function written(tokens: readonly string[], number: number): string {
-  const scaled = tokens.includes('%') ? number * 100 : number
-  const at = tokens.findIndex((token) => /^[0#?]/.test(token))
+  const at = tokens.findIndex(isDigits)
   const exponent = tokens.findIndex((token) => /^E[+-]$/i.test(token))
+  // Fractions, and digits that are divided as those of a telephone number.
+  if (exponent < 0 && tokens.findLastIndex(isDigits) > at) return generalText(number)
+  const scaled = (tokens.includes('%') ? number * 100 : number) / 1_000 ** commasBehind(tokens, at)
   return tokens
     .map((token, index) => {
       if (token === 'General') return generalText(scaled)
       if (exponent > 0 && index >= at && index <= exponent + 1)
         return index === at ? scientific(tokens[at] ?? '', scaled) : ''
-      if (/^[0#?]/.test(token)) return index === at ? digits(token, scaled) : ''
+      if (isDigits(token)) return index === at ? digits(token, scaled) : ''
       return literal(token)
     })
     .join('')
     .trim()
+}
+
+const isDigits = (token: string) => /^[0#?]/.test(token)
+
+/** Each comma behind the digits is one for thousands. */
+function commasBehind(tokens: readonly string[], at: number): number {
+  let count = 0
+  while (at >= 0 && tokens[at + 1 + count] === ',') count += 1
+  return count
 }
 
 /** `_x` is a space as wide as `x`, `*x` fills the cell; a currency stands in brackets: `[$€-407]`. */
@@ -111,7 +128,7 @@ function literal(token: string): string {
 function digits(token: string, number: number): string {
   const [whole = '', fraction = ''] = token.split('.')
   const needed = (fraction.match(/0/g) ?? []).length
-  const text = number.toFixed(Math.min(fraction.length, 20))
+  const text = rounded(number, Math.min(fraction.length, 20))
   const [before = '', after = ''] = text.split('.')
   const least = (whole.match(/0/g) ?? []).length
   const padded = (least === 0 && before === '0' ? '' : before).padStart(least, '0')
@@ -121,12 +138,30 @@ function digits(token: string, number: number): string {
   return kept === '' ? grouped : `${grouped}.${kept}`
 }
 
+/** Rounds the fifteen digits that programs for tables keep, so that 1.005 becomes 1.01. */
+function rounded(number: number, places: number): string {
+  const [mantissa = '', power = ''] = number.toPrecision(15).split('e')
+  const moved = Math.round(Number(`${mantissa}e${Number(power) + places}`))
+  return Number.isSafeInteger(moved) ? Number(`${moved}e-${places}`).toFixed(places) : number.toFixed(places)
+}
+
 function scientific(token: string, number: number): string {
   const [mantissa = '', power = '+0'] = number
     .toExponential(Math.min((token.split('.')[1] ?? '').length, 20))
     .split('e')
   const sign = power.startsWith('-') ? '-' : '+'
   return `${mantissa}E${sign}${power.slice(1).padStart(2, '0')}`
+}
+
+const isElapsed = (token: string) => /^\[[hms]+\]$/i.test(token)
+const secondsOf = (serial: number) => Math.round(serial * 86_400)
+
+/** Hours, which may be more than 24, minutes and seconds. */
+function elapsedText(serial: number): string {
+  const seconds = secondsOf(serial)
+  return [seconds / 3_600, (seconds / 60) % 60, seconds % 60]
+    .map((part) => String(Math.floor(part)).padStart(2, '0'))
+    .join(':')
 }
 
 function dateCell(tokens: readonly string[], serial: number, is1904: boolean) {
@@ -142,7 +177,8 @@ function dateCell(tokens: readonly string[], serial: number, is1904: boolean) {
           : 'PM'
         : literal(token),
   )
-  return { value: isoOf(date, serial), shown: shown.join('').trim() }
+  const value = tokens.some(isElapsed) ? elapsedText(serial) : isoOf(date, serial)
+  return { value, shown: shown.join('').trim() }
 }
 
 /** `m` is a minute behind hours and before seconds. */
@@ -167,7 +203,7 @@ function datePart(token: string, date: DateParts, { isTwelve, isMinute: minutes,
     token.length === 3 ? (names[at] ?? '').slice(0, 3) : (names[at] ?? '')
   switch (token[0]) {
     case '[':
-      return String(Math.floor(serial * (token.includes('h') ? 24 : token.includes('m') ? 1_440 : 86_400)))
+      return String(Math.floor(secondsOf(serial) / (token.includes('h') ? 3_600 : token.includes('m') ? 60 : 1)))
     case 'y':
       return token.length <= 2 ? String(date.year % 100).padStart(2, '0') : String(date.year)
     case 'd':

@@ -6,7 +6,8 @@ import { type Cell, RowBuilder, sheetsDocument } from './sheet.ts'
 
 /** The sheet of a file that has only one, without a name. */
 const NAME = 'Sheet1'
-const SEPARATORS = [',', ';', '\t', '|'] as const
+/** Where two divide a file alike, the first one does: a comma also stands within numbers and texts. */
+const SEPARATORS = ['\t', ';', '|', ','] as const
 /** Records by which the separator is found. */
 const LOOKED_AT = 20
 const LOOKED_AT_CHARS = 64 * 1024
@@ -35,11 +36,11 @@ const cellOf = (text: string): Cell => ({
   shown: text,
 })
 
-/** Returns the separator that divides the first records into the most columns, and all of them into as many. */
+/** Returns the separator by which most of the first records have the same number of columns, and the most of them. */
 function separatorOf(text: string): string {
   const head = text.slice(0, LOOKED_AT_CHARS)
   const isCut = head.length < text.length
-  let best = { separator: ',', columns: 1 }
+  let best = { separator: ',', records: 0, columns: 1 }
   for (const separator of SEPARATORS) {
     const counts: number[] = []
     for (const record of recordsOf(head, separator, true)) {
@@ -47,10 +48,21 @@ function separatorOf(text: string): string {
       if (counts.length >= LOOKED_AT) break
     }
     if (isCut && counts.length < LOOKED_AT) counts.pop()
-    const columns = Math.min(...counts)
-    if (Number.isFinite(columns) && columns > best.columns) best = { separator, columns }
+    const { records, columns } = mostFrequent(counts)
+    if (records > best.records || (records === best.records && columns > best.columns))
+      best = { separator, records, columns }
   }
   return best.separator
+}
+
+/** Of the records that are divided at all. A title above a table is not. */
+function mostFrequent(counts: readonly number[]): { readonly records: number; readonly columns: number } {
+  const found = new Map<number, number>()
+  for (const columns of counts) if (columns > 1) found.set(columns, (found.get(columns) ?? 0) + 1)
+  let best = { records: 0, columns: 1 }
+  for (const [columns, records] of found)
+    if (records > best.records || (records === best.records && columns > best.columns)) best = { records, columns }
+  return best
 }
 
 /** Gives the records of a text. `isGuess`: a text may end within quotes. */

@@ -3,7 +3,7 @@ import { dictionary } from '../../dictionary.ts'
 import { DOCUMENT_LIMITS } from '../document-limits.ts'
 import { htmlText } from '../html-text.ts'
 import type { OpenedDocument } from '../opened-document.ts'
-import { tooMany } from '../refused-document.ts'
+import { tooMany, withoutText } from '../refused-document.ts'
 
 /** A cell: its value with its type, and how the file shows it. Dates are texts, as in ISO 8601. */
 export interface Cell {
@@ -52,6 +52,7 @@ export function sheetsDocument(sheets: readonly Sheet[], warnings: readonly stri
   let cells = 0
   for (const { rows } of sheets) for (const row of rows) cells += row.length
   if (cells > DOCUMENT_LIMITS.cells) throw tooMany('cells')
+  if (cells === 0) throw withoutText('The file has no cell with a value')
   return {
     html: () => sheets.map(tableOf).join('\n'),
     json: () => ({ sheets: sheets.map(sheetJson) }),
@@ -91,11 +92,15 @@ function recordsOf(rows: Sheet['rows']): Json[] {
     })
 }
 
-/** A column without a name has its letter; the second of a name has a number behind it. */
+/**
+ * A column without a name has its letter; the second of a name has a number behind it. The same holds for a backslash
+ * alone, for which V8 would spoil the names of the next page (prescan-json.ts).
+ */
 function namesOf(header: readonly (Cell | null)[]): string[] {
   const taken = new Set<string>()
   return header.map((cell, at) => {
-    const plain = cell?.shown.trim() || columnLetters(at)
+    const written = cell?.shown.trim() ?? ''
+    const plain = written === '' || written === '\\' ? columnLetters(at) : written
     let name = plain
     for (let again = 2; taken.has(name); again += 1) name = `${plain} ${again}`
     taken.add(name)

@@ -2,6 +2,7 @@ import type { Archive } from '../archive/open-archive.ts'
 import { readXml } from '../archive/read-xml.ts'
 import { relationsOf } from '../archive/relations.ts'
 import type { OpenedDocument } from '../opened-document.ts'
+import { withoutText } from '../refused-document.ts'
 import { BlockReader } from './block-reader.ts'
 import { type Block, blockJson, blocksHtml, textOfRuns } from './block.ts'
 import { readStyles } from './read-styles.ts'
@@ -22,12 +23,16 @@ export function readWord(archive: Archive, path: string): OpenedDocument {
     for (const block of found) if ('runs' in block) blocks.push({ type: 'note', runs: block.runs })
   }
   const filled = blocks.filter((block) => block.type === 'table' || textOfRuns(block.runs) !== '')
+  if (filled.every(hasNoText)) throw withoutText('The document has no text')
   return {
     html: () => blocksHtml(filled),
     json: () => ({ blocks: filled.map(blockJson) }),
     warnings: [],
   }
 }
+
+const hasNoText = (block: Block) =>
+  block.type === 'table' && block.rows.every((row) => row.every((cell) => textOfRuns(cell) === ''))
 
 function blocksOf(path: string, reader: BlockReader, archive: Archive): Block[] {
   readXml(path, archive.read(path), reader)

@@ -79,6 +79,36 @@ describe('a calendar', () => {
     expect(await times(text)).toEqual([['2026-07-01T07:00:00Z', null, '2026-07-01 10:00 Own']])
   })
 
+  test('has the dates that its rule leaves out, those beside it, and the one that an event replaces', async () => {
+    const text = calendar(
+      event(
+        'DTSTART;TZID=Europe/Berlin:20260701T100000',
+        'RRULE:FREQ=WEEKLY',
+        'EXDATE;TZID=Europe/Berlin:20260722T100000,20260708T100000',
+        'EXDATE;VALUE=DATE:20260715',
+        'RDATE;VALUE=PERIOD:20260709T080000Z/PT1H',
+      ),
+      event('RECURRENCE-ID:20260805T080000Z', 'DTSTART:20260806T080000Z'),
+    )
+    expect(await jsonOf(text)).toMatchObject({
+      events: [
+        { except: ['2026-07-08T08:00:00Z', '2026-07-15', '2026-07-22T08:00:00Z'], also: ['2026-07-09T08:00:00Z'] },
+        { replaces: '2026-08-05T08:00:00Z' },
+      ],
+    })
+    const html = await treeOf(text)
+    expect(html).toContain('<p><time class="except" datetime="2026-07-15">2026-07-15</time></p>')
+    expect(html).toContain('<p><time class="also" datetime="2026-07-09T08:00:00Z">2026-07-09 08:00 UTC</time></p>')
+    expect(html).toContain('<article data-uid="1@example.com" data-replaces="2026-08-05T08:00:00Z">')
+  })
+
+  test('may be folded within a character', async () => {
+    const bytes = Buffer.from(calendar(event('SUMMARY:Café')))
+    const at = bytes.indexOf(0xa9)
+    const folded = Buffer.concat([bytes.subarray(0, at), Buffer.from('\r\n '), bytes.subarray(at)])
+    expect(await jsonOf(folded)).toMatchObject({ events: [{ summary: 'Café' }] })
+  })
+
   test('is the same where only the time of the request differs', async () => {
     const at = (stamp: string) =>
       calendar(event(`DTSTAMP:${stamp}`, 'DTSTART:20260701T100000Z', `SEQUENCE:${stamp[5]}`))

@@ -1,15 +1,21 @@
 import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { kill } from 'node:process'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { confinedArguments } from '../../../../runners/extract/documents/child/document-process.ts'
-import { createDocumentOpener } from '../../../../runners/extract/documents/document-opener.ts'
+import { outlineReader } from '../../../../runners/extract/candidates/look-readers.ts'
+import { confinedArguments, DocumentProcess } from '../../../../runners/extract/documents/child/document-process.ts'
+import { createDocumentOpener, type DocumentOpener } from '../../../../runners/extract/documents/document-opener.ts'
+import type { DocumentForm } from '../../../../runners/extract/documents/opened-document.ts'
+import type { Page } from '../../../../runners/extract/page.ts'
 import { createExtractor } from '../../../../runners/extract/pool/extractor.ts'
 import { jsonOf, pdfOfObjects, streamOf, tableOf, textAt } from '../../../support/documents/files.ts'
 import { eventually } from '../../../support/run/eventually.ts'
 
 const config = { method: 'css', read_as: 'document', fields: { it: 'td' } } as const
 const file = (body: Buffer) => ({ body, contentType: null, url: 'file:' })
+const open = (opener: DocumentOpener, page: Page, form: DocumentForm) => opener.open(page, { form }, (opened) => opened)
 const price = (value: number) => file(tableOf('A', [['Price'], [value]]))
 
 describe('the process that opens files', () => {
@@ -43,7 +49,7 @@ describe('the process that opens files', () => {
     const before = await childrenOf()
     const opener = createDocumentOpener({ idleMs: 50 })
     for (const value of [1, 2]) {
-      expect(await opener.open(price(value), 'tree')).toMatchObject({ ok: true })
+      expect(await open(opener, price(value), 'tree')).toMatchObject({ ok: true })
       await eventually(childrenOf, (now) => now.length === before.length)
     }
     await opener.close()
@@ -51,7 +57,7 @@ describe('the process that opens files', () => {
 
   test('leaves a file that takes long to one of lower priority, and tells where it takes too long there', async () => {
     const patient = createDocumentOpener({ quickMs: 0 })
-    expect(await patient.open(price(1), 'json')).toMatchObject({ ok: true, page: { contentType: 'application/json' } })
+    expect(await open(patient, price(1), 'json')).toMatchObject({ ok: true, page: { contentType: 'application/json' } })
     await patient.close()
     const hasty = createDocumentOpener({ quickMs: 0, readMs: 0 })
     const large = file(
@@ -60,8 +66,35 @@ describe('the process that opens files', () => {
         Array.from({ length: 30_000 }, (_, at) => [`row ${at}`, at]),
       ),
     )
-    expect(await hasty.open(large, 'tree')).toMatchObject({ ok: false, fault: { code: 'too_complex' } })
+    expect(await open(hasty, large, 'tree')).toMatchObject({ ok: false, fault: { code: 'too_complex' } })
     await hasty.close()
+  })
+
+  test('is watched, is the first that the kernel ends, and ends so for want of memory', async () => {
+    const before = await childrenOf()
+    const process = new DocumentProcess(0)
+    const file = { form: 'json', contentType: null, url: 'file:' }
+    const asked = { ms: 10_000, signal: new AbortController().signal }
+    expect(await process.ask(file, price(1).body, asked)).toMatchObject({ ok: true })
+    const [child = ''] = (await childrenOf()).filter((one) => !before.includes(one))
+    const pid = Number.parseInt(child.trim(), 10)
+    expect(await readFile(`/proc/${pid}/oom_score_adj`, 'latin1')).toBe('1000\n')
+    expect(await childrenOf(`tidemark-watchman ${pid}`)).toHaveLength(1)
+    const answer = process.ask(file, price(2).body, asked)
+    kill(pid, 'SIGKILL')
+    expect(await answer).toMatchObject({ ok: false, why: 'memory' })
+    await eventually(
+      () => childrenOf(`tidemark-watchman ${pid}`),
+      (now) => now.length === 0,
+    )
+  })
+
+  test('opens a large file whose paths are shown', async () => {
+    const extractor = createExtractor()
+    const opened = await extractor.open({ ...file(Buffer.from('a\n'.repeat(70_000))), contentType: 'text/csv' }, 'json')
+    const read = opened.ok ? await extractor.read(outlineReader(), opened.page) : opened
+    expect(read).toMatchObject({ ok: true, read: { tree: { method: 'json_path' } } })
+    await extractor.close()
   })
 
   test('stops where the check is stopped, and the next file is read', async () => {
@@ -91,8 +124,8 @@ test('a script in a font of a PDF is not run, and its text is read', async () =>
   expect(pwned()).toBeUndefined()
 })
 
-/** The ids of the processes that this one has started. */
-async function childrenOf(): Promise<string[]> {
+/** The processes that this one has started. */
+async function childrenOf(program = 'open-documents'): Promise<string[]> {
   const { stdout } = await promisify(execFile)('ps', ['-o', 'pid=,args=', '--ppid', String(process.pid)])
-  return stdout.split('\n').filter((line) => line.includes('open-documents'))
+  return stdout.split('\n').filter((line) => line.includes(program))
 }

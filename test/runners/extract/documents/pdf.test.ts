@@ -149,6 +149,11 @@ describe('a PDF that is not read whole', () => {
       pdfOf({ pages: Array.from({ length: 501 }, () => textAt([[72, 700, 'x']])) }),
       'too_complex: The file has more than 500 pages',
     ],
+    [
+      'has too many texts on a page',
+      pdfOf({ pages: [`BT /F1 1 Tf ${'1 0 0 1 9 9 Tm (x) Tj 1 0 0 1 99 99 Tm (y) Tj '.repeat(50_001)} ET`] }),
+      'too_complex: The file has more than 100,000 texts on a page',
+    ],
   ])('is refused where it %s', async (_, file, message) => {
     await expect(jsonOf(file)).rejects.toThrow(message)
   })

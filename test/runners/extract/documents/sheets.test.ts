@@ -94,6 +94,31 @@ describe('a list of values', () => {
         ['1x', 2],
       ],
     ],
+    [
+      'a title above, and commas in it',
+      'text/csv',
+      'Prices, of November, in EUR\na;b;c\n1,5;2;x\n',
+      [['Prices, of November, in EUR'], ['a', 'b', 'c'], ['1,5', 2, 'x']],
+    ],
+    [
+      'semicolons and a comma in each number',
+      'text/csv',
+      'K;1,5\nL;2,5\n',
+      [
+        ['K', '1,5'],
+        ['L', '2,5'],
+      ],
+    ],
+    [
+      'rows of other lengths',
+      'text/csv',
+      'a,b,c\n1,2;3\n1,2,3\n',
+      [
+        ['a', 'b', 'c'],
+        [1, '2;3'],
+        [1, 2, 3],
+      ],
+    ],
     ['one column', 'text/csv', 'a\nb c\n', [['a'], ['b c']]],
     ['a mark of its byte order', 'text/csv; charset=utf-8', '\ufeffa,b\n', [['a', 'b']]],
     [
@@ -104,6 +129,10 @@ describe('a list of values', () => {
     ],
   ])('may have %s', async (_, contentType, text, rows) => {
     expect(await jsonOf(text, { contentType })).toMatchObject({ sheets: [{ rows }] })
+  })
+
+  test.each(['\ufeff\r\n', ',,\r\n', '""'])('is refused where it has no value', async (text) => {
+    await expect(jsonOf(text, CSV)).rejects.toThrow('unreadable_document: The file has no cell with a value')
   })
 
   test('is known by the ending of its address where the type is vague', async () => {
@@ -156,12 +185,21 @@ describe('a workbook', () => {
     )
   })
 
+  test('is refused where no cell has a value', async () => {
+    const file = xlsxOf({ sheets: { A: '<row><c/></row>', B: '' } })
+    await expect(jsonOf(file)).rejects.toThrow('unreadable_document: The file has no cell with a value')
+  })
+
   test('gives each column a name of its own', async () => {
     const file = tableOf('A & B', [
       ['Price', 'Price', ''],
       [1, 2, 3],
     ])
     expect(await jsonOf(file)).toMatchObject({ sheets: [{ records: [{ Price: 1, 'Price 2': 2, C: 3 }] }] })
+  })
+
+  test('gives a column that is named by a backslash alone its letter', async () => {
+    expect(await jsonOf('\\,b\n1,2\n', CSV)).toMatchObject({ sheets: [{ records: [{ A: 1, b: 2 }] }] })
   })
 
   test('begins its records below the first row that has a value', async () => {

@@ -65,3 +65,9 @@ test('what nobody has accepted yet is there, what was deleted is not, and nothin
   })
   expect(await jsonOf(file)).toEqual({ blocks: [{ type: 'paragraph', text: 'new\tend!' }] })
 })
+
+test('a DOCX of pictures alone is refused, and one with an empty table', async () => {
+  const picture = '<w:p><w:r><w:drawing/></w:r></w:p>'
+  for (const body of [picture, `<w:tbl><w:tr>${cell(picture)}</w:tr></w:tbl>`])
+    await expect(jsonOf(docxOf({ body }))).rejects.toThrow('unreadable_document: The document has no text')
+})
