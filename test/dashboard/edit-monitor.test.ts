@@ -135,6 +135,8 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The ed
     await page.getByRole('searchbox', { name: 'Find on the page' }).fill('$21')
     await page.keyboard.press('Enter')
     await page.getByText('compares nothing and fires nothing').waitFor()
+    // A value that is being read again is pale for a moment.
+    await expect.poll(() => page.getByText('no value: nothing matches').count()).toBe(0)
     expect(await findingsOf(page)).toEqual([])
     await save(page)
     await page.waitForURL(new RegExp(`/monitors/${id}$`))

@@ -67,6 +67,7 @@ describe('tidemark runner', () => {
       'platform/service-manager.ts',
       'platform/stage.ts',
       'platform/unprivileged-user.ts',
+      'platform/watchman.ts',
     ])
   })
 })

@@ -65,8 +65,10 @@ const HELD = {
   dropped: 'fired, and was dropped',
 } as const
 
-const Fired = ({ run: { fired, held } }: { readonly run: Pick<Run, 'fired' | 'held'> }) =>
-  fired !== null && <span>{held === undefined ? (fired ? 'fired' : 'did not fire') : HELD[held]}</span>
+function Fired({ run: { fired, held } }: { readonly run: Pick<Run, 'fired' | 'held'> }) {
+  if (held !== undefined) return <span>{HELD[held]}</span>
+  return fired !== null && <span>{fired ? 'fired' : 'did not fire'}</span>
+}
 
 interface NeighbourProps {
   readonly href: string | null
