@@ -3,14 +3,11 @@ import type { Requester } from '../schema/account/audit.ts'
 import { MAX_REPLAYED, REPLAY_BATCH } from '../schema/run/delivery-replay.ts'
 import type { DeliveryStatus } from '../schema/run/delivery.ts'
 import { recordAudits } from '../store/accounts/audit.ts'
-import type { Store, Transaction } from '../store/db/client.ts'
+import { COLLISION_RETRIES, type Store, type Transaction } from '../store/db/client.ts'
 import type { DeliveryFilter } from '../store/deliveries/delivery-filter.ts'
 import { statusesOf } from '../store/deliveries/held-deliveries.ts'
 import { listReplayable, replayDeliveries } from '../store/deliveries/replay-deliveries.ts'
 import type { NotReplayable } from './replay.ts'
-
-/** A deadlock with attempts that end at the same moment ends a batch, which is then done again. */
-const RETRIES = 3
 
 interface ReplayContext {
   readonly store: Store
@@ -33,7 +30,8 @@ interface Replayed {
 
 /**
  * Sends every failed and dead delivery that a filter leaves again, the oldest first, in batches. A batch is one
- * transaction with its lines of the audit log. After a crash the same filter finds the others.
+ * transaction with its lines of the audit log. One that meets attempts in a deadlock is done again. After a crash the
+ * same filter finds the others.
  */
 export async function replayFiltered(
   { store, wake }: ReplayContext,
@@ -51,7 +49,7 @@ export async function replayFiltered(
   let queued = 0
   for (let from = 0; from < ids.length; from += REPLAY_BATCH) {
     const batch = ids.slice(from, from + REPLAY_BATCH)
-    queued += (await store.transaction((tx) => replayBatch(tx, { teamId, actor }, batch), RETRIES)).length
+    queued += (await store.transaction((tx) => replayBatch(tx, { teamId, actor }, batch), COLLISION_RETRIES)).length
     wake()
   }
   return { kind: 'done', queued, failed: ids.length - queued }
@@ -71,7 +69,7 @@ export async function replayListed(
   const { done, statuses } = await store.transaction(async (tx) => {
     const replayed = await replayBatch(tx, { teamId, actor }, wanted)
     return { done: new Set(replayed), statuses: await statusesOf(tx, teamId, wanted) }
-  }, RETRIES)
+  }, COLLISION_RETRIES)
   if (done.size > 0) wake()
   return wanted.map((id) => ({ id, outcome: outcomeOf(done.has(id), statuses.get(id)) }))
 }

@@ -3,7 +3,7 @@ import type { Requester } from '../schema/account/audit.ts'
 import type { Mute, MuteRequest } from '../schema/monitor/mute.ts'
 import { MAX_MUTED, MUTE_BATCH } from '../schema/overview/overview.ts'
 import { recordAudits } from '../store/accounts/audit.ts'
-import type { Store, Transaction } from '../store/db/client.ts'
+import { COLLISION_RETRIES, type Store, type Transaction } from '../store/db/client.ts'
 import { findHolding, moveMuted } from '../store/deliveries/muted-messages.ts'
 import { storeTime } from '../store/maintenance/clock-back.ts'
 import { listMatching, setMutes } from '../store/monitors/mute-many.ts'
@@ -33,7 +33,7 @@ interface MatchingMuted {
 
 /**
  * Mutes or unmutes all monitors that filters leave, in batches. A batch is one transaction with its lines of the audit
- * log. It does what `muteMonitor` does for each of them.
+ * log. One that meets an edit or a run in a deadlock is done again. It does what `muteMonitor` does for each of them.
  */
 export async function muteMatching(
   { store, secrets, wake }: MuteContext,
@@ -60,16 +60,13 @@ export async function muteMatching(
         failed: nos.length - succeeded(count),
       }
       return { count, line: await noteBulk(tx, line, { teamId, actor, metadata }) }
-    }, RETRIES)
+    }, COLLISION_RETRIES)
     changed += acted.count
     line = acted.line
     if (mute === null) wake()
   }
   return { kind: 'done', changed }
 }
-
-/** A deadlock with an edit or a run of one of them ends a batch, which is then done again. */
-const RETRIES = 3
 
 /** What one transaction did. `line`: the line of the audit log about all of them. */
 interface MutedBatch {

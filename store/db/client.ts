@@ -21,6 +21,9 @@ export type Store = DatabasePool
 export type Queryable = CommonQueryMethods
 export type Transaction = DatabaseTransactionConnection
 
+/** How often a transaction that a deadlock ended is done again, where it may be: the last argument of `transaction`. */
+export const COLLISION_RETRIES = 3
+
 /** Options of `openStore`. */
 interface StoreOptions {
   readonly url: string
