@@ -14,7 +14,7 @@ export const MAX_BULK = 100
 const { properties: muteKeys } = MuteRequest
 
 /** Most labels of one request that are added, and that are taken away. */
-const MOST_CHANGED_LABELS = 10
+export const MOST_CHANGED_LABELS = 10
 
 /** Labels that monitors get, and keys of labels that they lose. */
 export const LabelChange = Closed(

@@ -7,11 +7,14 @@ export const MUTE_LEVEL = 2
 /** The latest end of a mute. A later one may be left open. */
 const MOST_MUTE_YEARS = 50
 
+/** Longest reason of a mute, in characters. */
+export const MAX_MUTE_REASON = 500
+
 const given = {
   until: Nullable(
     Instant(`When it ends, at most ${MOST_MUTE_YEARS} years ahead. Null: when somebody unmutes the monitor.`),
   ),
-  reason: Text(1, 500, 'Why, for those who see the monitor.'),
+  reason: Text(1, MAX_MUTE_REASON, 'Why, for those who see the monitor.'),
   drop: Type.Boolean({ description: 'What fires is never sent. Otherwise it waits until the mute ends.' }),
 }
 

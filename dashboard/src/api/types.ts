@@ -1517,14 +1517,20 @@ export const ORDERS = [
   '-created',
 ] as const
 
-/** Most rows of a request, monitors and deliveries of an action, characters of a text. */
+/** Limits of the API that the pages keep to. */
 export const LIMITS = {
   rows: 100,
   bulk: 100,
   released: 100,
   replayed: 10000,
   search: 200,
+  changedLabels: 10,
+  reason: 500,
+  searchSeconds: 600,
 } as const
+
+/** A key of a label, or a value that is not empty. */
+export const LABEL_WORD = /^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/
 
 /** What the reasons mean for which a run fails. */
 export const FAULTS = {

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { LIMITS } from '../api/types.ts'
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx'
 import form from '../parts/form-lines.module.css'
 import { INTERVALS } from '../parts/intervals.ts'
@@ -16,14 +17,12 @@ interface IntervalDialogProps {
 }
 
 const MONTH_SECONDS = 30 * 86_400
-/** Searches are made no more often. */
-const LEAST_OF_SEARCHES = 600
 
 /** Asks how often monitors are checked. */
 export function IntervalDialog({ rows, onAnswer, onClose }: IntervalDialogProps) {
   const [seconds, setSeconds] = useState(rows[0]?.schedule_interval_seconds ?? 3_600)
   const hasSearches = rows.some(({ kind }) => kind === 'serp')
-  const known: readonly number[] = INTERVALS.filter((one) => !hasSearches || one >= LEAST_OF_SEARCHES)
+  const known: readonly number[] = INTERVALS.filter((one) => !hasSearches || one >= LIMITS.searchSeconds)
   const choices = known.includes(seconds) ? known : [...known, seconds].toSorted((a, b) => a - b)
   const monthly = Math.round((rows.length * MONTH_SECONDS) / seconds)
   const what = rows.length === 1 ? 'this monitor is' : `${rows.length.toLocaleString('en')} monitors are`

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { LABEL_WORD, LIMITS } from '../api/types.ts'
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx'
 import form from '../parts/form-lines.module.css'
 import { withCodes } from '../parts/with-codes.ts'
@@ -15,16 +16,13 @@ interface LabelsDialogProps {
 }
 
 const LONGEST = 63
-/** Letters, digits, `-`, `_` and `.`, with a letter or a digit at both ends. */
-const WORD = /^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/
-/** As the API takes them in one request. */
-const MOST = 10
 
 /** Returns what is still missing, or not right. Null: nothing. */
 function missingOf(key: string, value: string, gone: number): string | null {
-  if (gone > MOST) return `Take away ${MOST} at most.`
+  if (gone > LIMITS.changedLabels) return `Take away ${LIMITS.changedLabels} at most.`
   if (key === '') return gone > 0 ? null : 'Add a label, or take one away.'
-  if (!WORD.test(key) || (value !== '' && !WORD.test(value))) return 'Use letters, digits, "-", "_" and ".".'
+  if (!LABEL_WORD.test(key) || (value !== '' && !LABEL_WORD.test(value)))
+    return 'Use letters, digits, "-", "_" and ".".'
   return null
 }
 

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { serverNow } from '../api/client.ts'
+import { LIMITS } from '../api/types.ts'
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx'
 import form from '../parts/form-lines.module.css'
 import { withCodes } from '../parts/with-codes.ts'
@@ -9,7 +10,6 @@ import type { ActionBody } from './bulk.ts'
 import { endOf, MUTE_ENDS, type MuteEnd } from './mute-ends.ts'
 
 const whole = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'short' })
-const MOST_OF_REASON = 500
 const SURE = 'Say that somebody ends it.'
 
 interface MuteDialogProps {
@@ -81,7 +81,7 @@ export function MuteDialog({ rows, onAnswer, onClose }: MuteDialogProps) {
         <input
           className={controls['input']}
           value={reason}
-          maxLength={MOST_OF_REASON}
+          maxLength={LIMITS.reason}
           onChange={(event) => setReason(event.target.value)}
         />
       </label>

@@ -1,12 +1,15 @@
 import { ERRORS } from '../../../schema/error.ts'
-import { MAX_BULK } from '../../../schema/monitor/bulk.ts'
+import { MAX_BULK, MOST_CHANGED_LABELS } from '../../../schema/monitor/bulk.ts'
 import { SERVICE_NAMES, SERVICE_TABLE } from '../../../schema/monitor/delivery-services.ts'
+import { LABEL_WORD } from '../../../schema/monitor/labels.ts'
+import { MAX_MUTE_REASON } from '../../../schema/monitor/mute.ts'
 import { EVENT_LIMITS } from '../../../schema/overview/event-limits.ts'
 import { RESOURCE_KINDS } from '../../../schema/resource-kind.ts'
 import { MAX_RELEASED } from '../../../schema/run/delivery-release.ts'
 import { MAX_REPLAYED } from '../../../schema/run/delivery-replay.ts'
 import { adviceOf, RUN_FAULTS, type RunFaultCode } from '../../../schema/run/run-fault.ts'
 import { FETCH_REASON_MEANINGS } from '../../../schema/run/run.ts'
+import { MIN_SEARCH_INTERVAL_SECONDS } from '../../../schema/serp/serp-monitor.ts'
 import { typeOf } from './type-of.ts'
 
 type Method = 'get' | 'post'
@@ -181,13 +184,17 @@ export function apiTypes(document: object): string {
     eventTypes(operation(api, '/v1/events'), named),
     `/** Bounds of the stream of events. */\nexport const EVENTS = { watched: ${EVENT_LIMITS.watched} } as const\n`,
     `/** The orders of the list. */\nexport const ORDERS = ${list(overview.get('sort')?.enum)} as const\n`,
-    `/** Most rows of a request, monitors and deliveries of an action, characters of a text. */\nexport const LIMITS = {
+    `/** Limits of the API that the pages keep to. */\nexport const LIMITS = {
   rows: ${overview.get('limit')?.maximum},
   bulk: ${MAX_BULK},
   released: ${MAX_RELEASED},
   replayed: ${MAX_REPLAYED},
   search: ${overview.get('q')?.maxLength},
+  changedLabels: ${MOST_CHANGED_LABELS},
+  reason: ${MAX_MUTE_REASON},
+  searchSeconds: ${MIN_SEARCH_INTERVAL_SECONDS},
 } as const\n`,
+    `/** A key of a label, or a value that is not empty. */\nexport const LABEL_WORD = /${LABEL_WORD}/\n`,
     `/** What the reasons mean for which a run fails. */\nexport const FAULTS = {
 ${meanings.join('')}} as const
 type FaultCode = keyof typeof FAULTS\n`,

@@ -1,4 +1,4 @@
-import type { SerpMonitorCreate } from '../../api/types.ts'
+import { LIMITS, type SerpMonitorCreate } from '../../api/types.ts'
 import { differingKeysOf } from '../draft/differing-keys.ts'
 
 /** Every key of a search. A key that the API gets and this screen does not know is an error of types here. */
@@ -38,7 +38,7 @@ export const SEARCHED = [
 ] as const satisfies (keyof SerpMonitorCreate)[]
 
 /** The shortest interval of a search, in seconds. */
-export const LEAST_INTERVAL = 600
+export const LEAST_INTERVAL = LIMITS.searchSeconds
 export const MOST_PAGES = 5
 
 export const EMPTY_SEARCH: SerpMonitorCreate = {
