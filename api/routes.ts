@@ -28,6 +28,7 @@ import { extractLookRoute, lookCandidatesRoute, lookRoute } from './routes/monit
 import { monitorRoutes } from './routes/monitors/monitor-routes.ts'
 import { tryPredicateRoute } from './routes/monitors/predicate-trials.ts'
 import { diffRunRoute, getRunRoute, listRunDeliveriesRoute, replayRunRoute } from './routes/monitors/runs.ts'
+import { searchEnginesRoute } from './routes/monitors/search-engines.ts'
 import type { ServedKind } from './routes/monitors/served-kind.ts'
 import { createFromTemplateRoute, listTemplatesRoute } from './routes/monitors/templates.ts'
 import { writeMonitorRoute } from './routes/monitors/written-monitors.ts'
@@ -45,6 +46,7 @@ const shared: readonly Route[] = [
   lookRoute,
   extractLookRoute,
   lookCandidatesRoute,
+  searchEnginesRoute,
   getRunRoute,
   diffRunRoute,
   listRunDeliveriesRoute,

@@ -40,15 +40,17 @@ export function plottedSeries(
   steps: readonly Step[],
   most: number,
 ): { readonly points: readonly Point[]; readonly marks: readonly Mark[] } {
-  const begun: readonly Point[] = start === null ? [] : [pointOf({ ...start, runId: null })]
-  const points = [...begun]
-  const marks: Mark[] = []
-  for (const { atMs, runId, number, isChange } of steps) {
+  const marks = steps.flatMap(({ atMs, runId, isChange }) => (isChange ? [{ atMs, runId, count: 1 }] : []))
+  return { points: joined(pointsOf(start, steps), most, ofPoints), marks: joined(marks, most, ofMarks) }
+}
+
+/** Returns a point for each step at which the value became another one. */
+function pointsOf(start: Start | null, steps: readonly Step[]): readonly Point[] {
+  const points = start === null ? [] : [pointOf({ ...start, runId: null })]
+  for (const { atMs, runId, number } of steps)
     if (number !== undefined && (points.length === 0 || points.at(-1)?.value !== number))
       points.push(pointOf({ atMs, runId, number }))
-    if (isChange) marks.push({ atMs, runId, count: 1 })
-  }
-  return { points: joined(points, most, ofPoints), marks: joined(marks, most, ofMarks) }
+  return points
 }
 
 const pointOf = ({ atMs, number, runId }: Start & { readonly runId: string | null }): Point => ({
@@ -114,3 +116,77 @@ export const stretchesOf = <Code extends string>(
   turns.flatMap(({ atMs, code }, nth) =>
     code === null ? [] : [{ fromMs: atMs, toMs: turns[nth + 1]?.atMs ?? null, code }],
   )
+
+/** The numbers of a stretch of time in three, and the part of the time that had a number. */
+interface Summary {
+  readonly least: number
+  readonly most: number
+  /** Each number counts for as long as it held. */
+  readonly mean: number
+  /** From 0 to 1, of the time in which the value was known. */
+  readonly share: number
+}
+
+/**
+ * Returns the least, the most and the mean of a series that ends at `endMs`. Time in which checks failed is left out:
+ * nobody knows the value then. Null: it never had a number.
+ */
+export function summaryOf(
+  start: Start | null,
+  steps: readonly Step[],
+  { stretches, endMs }: { readonly stretches: readonly Stretch<string>[]; readonly endMs: number },
+): Summary | null {
+  const points = pointsOf(start, steps)
+  const held = points.map(({ atMs, value }, nth) => ({ value, fromMs: atMs, toMs: points[nth + 1]?.atMs ?? endMs }))
+  const failed = failedTime(stretches, endMs)
+  const known = held.map(({ value, fromMs, toMs }) => ({
+    value,
+    ms: Math.max(0, toMs - fromMs - failed(fromMs, toMs)),
+  }))
+  const numbers = known.flatMap(({ value, ms }) => (value === null ? [] : [{ value, ms }]))
+  if (numbers.length === 0) return null
+  const numberMs = totalOf(numbers)
+  // A series of one instant has no time: its numbers count alike then.
+  const weights = numberMs === 0 ? numbers.map(({ value }) => ({ value, ms: 1 })) : numbers
+  const values = numbers.map(({ value }) => value)
+  const weight = totalOf(weights)
+  return {
+    least: values.reduce((one, other) => Math.min(one, other)),
+    most: values.reduce((one, other) => Math.max(one, other)),
+    mean: weights.reduce((sum, { value, ms }) => sum + value * (ms / weight), 0),
+    share: numberMs === 0 ? numbers.length / known.length : numberMs / totalOf(known),
+  }
+}
+
+const totalOf = (parts: readonly { readonly ms: number }[]): number => parts.reduce((sum, { ms }) => sum + ms, 0)
+
+/** Returns how much of a time checks failed. It is asked for times in their order, so that it goes along once. */
+function failedTime(stretches: readonly Stretch<string>[], endMs: number): (fromMs: number, toMs: number) => number {
+  let first = 0
+  return (fromMs, toMs) => {
+    let ms = 0
+    for (let nth = first; nth < stretches.length; nth += 1) {
+      const stretch = stretches[nth]
+      if (stretch === undefined || stretch.fromMs >= toMs) break
+      const untilMs = stretch.toMs ?? endMs
+      if (untilMs <= fromMs) first = nth + 1
+      else ms += Math.max(0, Math.min(untilMs, toMs) - Math.max(stretch.fromMs, fromMs))
+    }
+    return ms
+  }
+}
+
+/** Whether something was shown, from a run on. Null: its page does not tell. */
+interface Shown {
+  readonly atMs: number
+  readonly runId: string
+  readonly isShown: boolean | null
+}
+
+/** Returns the stretches in which something was shown, or was not, the oldest first. */
+export const shownStretches = (turns: readonly Shown[]) =>
+  turns
+    .filter(({ isShown }, nth) => isShown !== turns[nth - 1]?.isShown)
+    .flatMap(({ atMs, runId, isShown }, nth, kept) =>
+      isShown === null ? [] : [{ fromMs: atMs, toMs: kept[nth + 1]?.atMs ?? null, runId, isShown }],
+    )

@@ -10,6 +10,7 @@ export function overviewRow(stored: StoredOverview): OverviewRow {
     kind: stored.kind,
     name: stored.name,
     target: stored.target ?? '',
+    search: stored.search,
     status: stored.status,
     labels: labels ?? {},
     managed_by: stored.managed_by,

@@ -6,6 +6,7 @@ import { pageQuery } from '../page-of.ts'
 import { MONITOR_KINDS } from '../resource-kind.ts'
 import { RUN_FAULTS, type RunFaultCode } from '../run/run-fault.ts'
 import { RUN_STATUSES } from '../run/run.ts'
+import { searchKeys } from '../serp/serp-search.ts'
 import { Choice, Closed, Instant, Nullable, Text, Uuid, Whole } from '../shape/shape.ts'
 import { MAX_SHOWN_TARGET, MAX_SHOWN_VALUE, MAX_SPARK } from './overview-limits.ts'
 
@@ -18,7 +19,8 @@ const Shown = (description: string) => Nullable(Text(0, MAX_SHOWN_VALUE, descrip
 
 /**
  * The orders of the list. With a `-` in front the order is the reverse. Names are compared without upper and lower
- * case, and numbers in them as numbers. What was never changed or run is last in every order.
+ * case, and numbers in them as numbers. What was never changed or run is last in every order, and by `keyword` what is
+ * no search.
  */
 export const OVERVIEW_ORDERS = [
   'name',
@@ -31,6 +33,7 @@ export const OVERVIEW_ORDERS = [
   '-failures',
   'created',
   '-created',
+  'keyword',
 ] as const
 export type OverviewOrder = (typeof OVERVIEW_ORDERS)[number]
 
@@ -38,6 +41,7 @@ export type OverviewOrder = (typeof OVERVIEW_ORDERS)[number]
 export const overviewFilters = {
   q: Type.Optional(Text(1, 200, 'A part of the name, address or keyword. Upper and lower case are the same.')),
   kind: Type.Optional(Kind),
+  keyword: Type.Optional(Text(1, 2048, 'Only searches for exactly this.')),
   status: Type.Optional(Choice(LISTED_STATUSES)),
   failing: Type.Optional(
     Type.Boolean({ description: 'true: only monitors whose last run failed. false: all others.' }),
@@ -86,6 +90,18 @@ export const OverviewRow = Closed({
   kind: Kind,
   name: Text(1, 200),
   target: Text(0, MAX_SHOWN_TARGET, 'The beginning of the address; of a search, its keyword and engine.'),
+  search: Nullable(
+    Closed({
+      keyword: searchKeys.keyword,
+      engine: searchKeys.engine,
+      location_code: searchKeys.location_code,
+      language_code: searchKeys.language_code,
+      device: searchKeys.device,
+      pages: searchKeys.pages,
+      target_domain: Nullable(Text(1, 2048, 'What is looked for.')),
+    }),
+    { description: 'What a search asks for. Null: it is no search.' },
+  ),
   status: Choice(LISTED_STATUSES),
   labels: Labels,
   managed_by: ManagedBy,

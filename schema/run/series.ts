@@ -23,6 +23,17 @@ export const SeriesQuery = Closed({
 const NumberOrNull = Nullable(Type.Number())
 const many = { maxItems: MAX_SERIES }
 
+/** What an engine may show beside the results of a search. */
+const SHOWN_BLOCKS = ['ai_overview', 'featured_snippet'] as const
+
+const ShownBlock = Closed({
+  block: Choice(SHOWN_BLOCKS),
+  from: Instant('When the first of these checks ended.'),
+  to: Nullable(Instant('When it became otherwise. Null: it was so at the last check.')),
+  is_shown: Type.Boolean(),
+  run_id: Uuid('The first of these checks.'),
+})
+
 /** The numbers of one field of a monitor over time, with its changes and failures. */
 export const Series = Closed({
   field: Nullable(Text(1, 100, 'The field. Null: none has a number.')),
@@ -54,6 +65,27 @@ export const Series = Closed({
       error_code: Choice(Object.keys(RUN_FAULTS) as RunFaultCode[]),
     }),
     { ...many, description: 'Stretches of failed checks, the oldest first.' },
+  ),
+  summary: Nullable(
+    Closed({
+      least: Type.Number(),
+      most: Type.Number(),
+      mean: Type.Number({ description: 'Each number counts for as long as it held.' }),
+      share: Type.Number({
+        minimum: 0,
+        maximum: 1,
+        description: 'The part of the time in which it had a number; of a rank, in which it was listed.',
+      }),
+    }),
+    { description: 'All steps in short, without the time of failed checks. Null: there is no number.' },
+  ),
+  blocks: Type.Optional(
+    Type.Array(ShownBlock, {
+      maxItems: 2 * MAX_SERIES,
+      description:
+        'Of a search: the stretches in which the engine showed a block beside the results, or did not. Where its page ' +
+        'does not tell, there is none.',
+    }),
   ),
   known_from: Instant(
     `From when on all is known. Later than from where there are more than ${MAX_SERIES_STEPS} differences, ` +

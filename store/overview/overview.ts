@@ -5,7 +5,7 @@ import type { Labels, Manager } from '../../schema/monitor/labels.ts'
 import type { ListedStatus } from '../../schema/monitor/monitor.ts'
 import type { Mute } from '../../schema/monitor/mute.ts'
 import { MAX_SHOWN_TARGET } from '../../schema/overview/overview-limits.ts'
-import type { OverviewOrder } from '../../schema/overview/overview.ts'
+import type { OverviewOrder, OverviewRow } from '../../schema/overview/overview.ts'
 import type { MonitorKind } from '../../schema/resource-kind.ts'
 import type { RunFaultCode } from '../../schema/run/run-fault.ts'
 import type { RunStatus } from '../../schema/run/run.ts'
@@ -20,6 +20,7 @@ import {
   IS_UNSEEN,
   LAST_RUN,
   nextRunOf,
+  searchOf,
   type OverviewQuery,
   targetOf,
   wantedMonitors,
@@ -34,6 +35,7 @@ const StoredOverview = Type.Object({
   kind: Stored<MonitorKind>(),
   name: Type.String(),
   target: TextOrNull,
+  search: Stored<OverviewRow['search']>(),
   status: Stored<ListedStatus>(),
   labels: Stored<Labels | null>(),
   managed_by: Stored<Manager>(),
@@ -68,6 +70,8 @@ const KEYS = {
   last_run: { key: sql.fragment`c.last_run_at`, isOfCheck: true },
   failures: { key: sql.fragment`c.failures`, isOfCheck: true },
   created: { key: sql.fragment`m.created_at`, isOfCheck: false },
+  // Keywords that differ in their case alone are not mixed.
+  keyword: { key: sql.fragment`m.keyword collate natural_names, m.keyword`, isOfCheck: false },
 } as const
 
 /** Returns the order of rows, and whether it is by a column of `checks`. */
@@ -101,6 +105,7 @@ export async function listOverview(
       limit ${limit} offset ${offset}
     )
     select m.id, m.kind, m.name, left(${targetOf(kinds)}, ${MOST_OF_TARGET}::int) as target,
+      ${searchOf(kinds)} as search,
       ${statusOf(kinds)} as status, m.labels, m.managed_by,
       case when ${IS_MUTED} then c.mute end as mute,
       m.schedule_interval_seconds, c.failures, c.last_run_at, ${nextRunOf(kinds)} as next_run_at,

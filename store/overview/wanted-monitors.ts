@@ -10,13 +10,15 @@ import { retentionCutoff } from '../quota/pool.ts'
 import type { Reader } from './seen-until.ts'
 import { joinMarks, seenOfAll } from './seen-until.ts'
 
-export type OverviewKind = Pick<KindTable, 'kind' | 'nextRunAt' | 'target' | 'runs'>
+export type OverviewKind = Pick<KindTable, 'kind' | 'nextRunAt' | 'target' | 'search' | 'runs'>
 
 /** Which monitors of a team are wanted. */
 export interface WantedMonitors {
   /** Part of the name or the target, whatever its case. */
   readonly q?: string | undefined
   readonly kind?: MonitorKind | undefined
+  /** What a search asks for, exactly. */
+  readonly keyword?: string | undefined
   readonly status?: ListedStatus | undefined
   readonly failing?: boolean | undefined
   readonly errorCode?: RunFaultCode | undefined
@@ -37,7 +39,7 @@ export interface OverviewQuery {
 }
 
 /** Selects by the kind of `monitors m`. */
-const byKind = (kinds: readonly OverviewKind[], name: 'nextRunAt' | 'target') =>
+const byKind = (kinds: readonly OverviewKind[], name: 'nextRunAt' | 'target' | 'search') =>
   sql.fragment`case m.kind ${sql.join(
     kinds.map((of) => sql.fragment`when ${sql.literalValue(of.kind)} then ${of[name]}`),
     sql.fragment` `,
@@ -45,6 +47,8 @@ const byKind = (kinds: readonly OverviewKind[], name: 'nextRunAt' | 'target') =>
 
 /** Returns what the monitor watches, in one line. */
 export const targetOf = (kinds: readonly OverviewKind[]) => byKind(kinds, 'target')
+/** Returns what a search asks for, as JSON. Null: it is no search. */
+export const searchOf = (kinds: readonly OverviewKind[]) => byKind(kinds, 'search')
 export const nextRunOf = (kinds: readonly OverviewKind[]) => byKind(kinds, 'nextRunAt')
 
 /** True where a cluster or a folder declares `monitors m`. */
@@ -88,9 +92,11 @@ export function wantedMonitors(
   { reader, kinds, wanted }: OverviewQuery,
   { hasChecks, hasWindow, joined = sql.fragment`` }: Beside,
 ) {
-  const { q, kind, status, failing, errorCode, managedBy, locked, labels, muted, unseen, changedSince } = wanted
+  const { q, kind, keyword, status, failing, errorCode, managedBy, locked, labels, muted, unseen, changedSince } =
+    wanted
   const conditions = [sql.fragment`m.team_id = ${reader.teamId}::uuid and m.deleted_at is null`]
   if (kind !== undefined) conditions.push(sql.fragment`m.kind = ${kind}`)
+  if (keyword !== undefined) conditions.push(sql.fragment`m.keyword = ${keyword}`)
   if (q !== undefined)
     conditions.push(sql.fragment`strpos(lower(m.name || chr(10) || ${targetOf(kinds)}), lower(${q}::text)) > 0`)
   if (status !== undefined) conditions.push(sql.fragment`${statusOf(kinds)} = ${status}`)

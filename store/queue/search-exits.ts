@@ -56,6 +56,19 @@ export const engineRefusedUntil = (store: Pick<Store, 'oneFirst'>, engine: SerpE
     select (extract(epoch from max(refused_until)) * 1000)::float8 as until_ms
     from serp_engines where engine = ${engine} and refused_until > clock()`)
 
+const refusal = row({
+  engine: Type.String(),
+  /** Null: it may be asked again. */
+  left_alone_until: Type.Union([Type.String(), Type.Null()]),
+  refusals: Type.Integer(),
+})
+
+/** Returns the engines whose last answer was a refusal. */
+export const listRefusals = (store: Pick<Store, 'any'>) =>
+  store.any(sql.type(refusal)`
+    select engine, case when refused_until > clock() then refused_until end as left_alone_until, refusals
+    from serp_engines where refusals > 0 order by engine`)
+
 const areBusy = row({ are_busy: Type.Boolean() })
 
 /** Returns whether each exit of the last hour is taken at an engine, or waits for its next time there. */

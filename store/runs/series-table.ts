@@ -17,6 +17,8 @@ export interface SeriesTable {
   readonly values: Fragment
   /** The same of a run `s`, or of the run `reading` whose values it has again: the value of a field. */
   valueOf(field: string): Fragment
+  /** Its runs say whether an engine shows blocks beside the results. */
+  readonly hasBlocks: boolean
   /** How many of these runs are read, the newest first. */
   mostSteps(field: string): number
   /** Returns the runs that differ, of those that the condition of `runs s` names. */
@@ -46,6 +48,7 @@ const extracted = sql.fragment`(case when s.reading_id is null then s.extracted 
 
 /** Fields of pages, out of their differences. */
 export const PAGE_SERIES: SeriesTable = {
+  hasBlocks: false,
   values: sql.fragment`(
     select json_agg(json_build_array(f.key, f.value::text))
     from json_each(case when ${readable(sql.fragment`b.extracted`)} then b.extracted end) f
@@ -94,6 +97,7 @@ const searchSteps = (field: string): number => (field === 'results' ? MAX_SERIES
 
 /** The rank of a search, or the number of its results. */
 export const SEARCH_SERIES: SeriesTable = {
+  hasBlocks: true,
   values: sql.fragment`
     case when m.target_domain is null then '[["results", "0"]]' else '[["rank", "0"], ["results", "0"]]' end::json`,
   valueOf(field) {

@@ -14,6 +14,7 @@ const STEPS = sql.literalValue(String(MAX_SERIES_STEPS))
 const RUNS = sql.literalValue(String(MAX_SERIES_RUNS))
 /** One more than what begins and ends the most stretches. */
 const TURNS = sql.literalValue(String(2 * MAX_SERIES + 1))
+const STRETCHES = sql.literalValue(String(MAX_SERIES))
 const TextOrNull = Type.Union([Type.String(), Type.Null()])
 /** When the run of an id ended. */
 const ENDED = sql.fragment`s.start_offset_ms + s.duration_ms as ended_ms`
@@ -148,5 +149,35 @@ export async function listSeriesTurns(store: Queryable, { no, first_id, end_id }
     ) s
     where s.code is distinct from s.code_before
     order by s.id desc limit ${TURNS}
+  `)
+}
+
+const BooleanOrNull = Type.Union([Type.Boolean(), Type.Null()])
+const shownBlocks = row({
+  id: Type.String(),
+  ended_ms: Type.Integer(),
+  ai_overview: BooleanOrNull,
+  featured_snippet: BooleanOrNull,
+})
+
+/** Returns the runs of a search at which a block beside the results came or went; the newest first. */
+export async function listShownBlocks(store: Queryable, { no, first_id, end_id }: SeriesHead) {
+  return store.any(sql.type(shownBlocks)`
+    select s.id, ${ENDED}, s.ai_overview_present as ai_overview, s.featured_snippet_present as featured_snippet
+    from (
+      select s.*, lag(s.id) over o as id_before, lag(s.ai_overview_present) over o as ai_before,
+        lag(s.featured_snippet_present) over o as snippet_before
+      from (
+        select s.id, s.start_offset_ms, s.duration_ms, s.status, s.ai_overview_present, s.featured_snippet_present
+        from runs s
+        where s.monitor_no = ${no} and s.id >= ${first_id}::uuid and s.id < ${end_id}::uuid
+        order by s.id desc limit ${RUNS}
+      ) s
+      where s.status = 'success'
+      window o as (order by s.id)
+    ) s
+    where s.id_before is null or s.ai_overview_present is distinct from s.ai_before
+      or s.featured_snippet_present is distinct from s.snippet_before
+    order by s.id desc limit ${STRETCHES}
   `)
 }

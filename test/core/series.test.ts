@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { plottedSeries, type Step, stretchesOf } from '../../core/series.ts'
+import { plottedSeries, shownStretches, type Step, stretchesOf, summaryOf } from '../../core/series.ts'
 
 const step = (atMs: number, number: Step['number'], isChange = true): Step => ({
   atMs,
@@ -57,5 +57,51 @@ test('checks that fail for one reason are a stretch, which the next turn ends', 
     { fromMs: 2, toMs: 5, code: 'timeout' },
     { fromMs: 5, toMs: 7, code: 'http_status' },
     { fromMs: 9, toMs: null, code: 'timeout' },
+  ])
+})
+
+describe('the summary of a series', () => {
+  const whole = { stretches: [], endMs: 100 }
+
+  test('weighs each number by the time that it held, and says for how long there was one', () => {
+    const steps = [step(20, 4), step(50, null), step(90, 10)]
+    expect(summaryOf({ atMs: 0, number: 1 }, steps, whole)).toEqual({
+      least: 1,
+      most: 10,
+      mean: (20 * 1 + 30 * 4 + 10 * 10) / 60,
+      share: 0.6,
+    })
+  })
+
+  test('leaves out the time of failed checks, also that which has not ended', () => {
+    const stretches = [
+      { fromMs: 10, toMs: 20, code: 'blocked' },
+      { fromMs: 20, toMs: 60, code: 'timeout' },
+      { fromMs: 90, toMs: null, code: 'blocked' },
+    ]
+    const summary = summaryOf({ atMs: 0, number: 2 }, [step(50, 6)], { stretches, endMs: 100 })
+    expect(summary).toEqual({ least: 2, most: 6, mean: (10 * 2 + 30 * 6) / 40, share: 1 })
+  })
+
+  test('counts numbers alike where the series has no time', () => {
+    expect(summaryOf(null, [step(100, 2), step(100, 4)], whole)).toEqual({ least: 2, most: 4, mean: 3, share: 1 })
+  })
+
+  test('is null where there never was a number', () => {
+    expect(summaryOf({ atMs: 0, number: null }, [step(10, undefined)], whole)).toBeNull()
+  })
+})
+
+test('what is shown has a stretch from each turn to the next one, and none while nobody knows', () => {
+  const turns = [
+    { atMs: 1, runId: 'a', isShown: null },
+    { atMs: 2, runId: 'b', isShown: true },
+    { atMs: 3, runId: 'c', isShown: true },
+    { atMs: 4, runId: 'd', isShown: null },
+    { atMs: 6, runId: 'e', isShown: false },
+  ]
+  expect(shownStretches(turns)).toEqual([
+    { fromMs: 2, toMs: 4, runId: 'b', isShown: true },
+    { fromMs: 6, toMs: null, runId: 'e', isShown: false },
   ])
 })

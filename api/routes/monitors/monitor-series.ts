@@ -1,5 +1,5 @@
 import { runIdTime } from '../../../core/run-id.ts'
-import { plottedSeries, type Step, stretchesOf } from '../../../core/series.ts'
+import { plottedSeries, shownStretches, type Step, stretchesOf, summaryOf } from '../../../core/series.ts'
 import { plottedNumber } from '../../../core/text/movement-note.ts'
 import type { RunFaultCode } from '../../../schema/run/run-fault.ts'
 import { MAX_SERIES, Series, SeriesQuery } from '../../../schema/run/series.ts'
@@ -9,6 +9,7 @@ import {
   findSeriesStart,
   listSeriesSteps,
   listSeriesTurns,
+  listShownBlocks,
   type SeriesHead,
 } from '../../../store/runs/series.ts'
 import { noSuch } from '../../http/common-errors.ts'
@@ -42,9 +43,11 @@ export const seriesRoute = ({ path, noun, tag, kind: { table }, series }: Served
         await listSeriesSteps(store, runs, series),
         await listSeriesTurns(store, head),
       ]
-      return ok(
-        seriesOf({ head, field, fields, start, steps, turns, isCut: steps.length === series.mostSteps(field ?? '') }),
-      )
+      const isCut = steps.length === series.mostSteps(field ?? '')
+      return ok({
+        ...seriesOf({ head, field, fields, start, steps, turns, isCut }),
+        ...(series.hasBlocks && { blocks: blocksOf(await listShownBlocks(store, head)) }),
+      })
     },
   })
 
@@ -74,7 +77,7 @@ interface Found {
   readonly value: string | null
 }
 
-const endedAt = ({ id, ended_ms: ms }: Omit<Found, 'value'>): number => runIdTime(id) + ms
+const endedAt = ({ id, ended_ms: ms }: Pick<Found, 'id' | 'ended_ms'>): number => runIdTime(id) + ms
 const instant = (ms: number): string => new Date(ms).toISOString()
 
 /** Returns the answer. */
@@ -82,7 +85,8 @@ function seriesOf({ head, field, fields, start, steps, turns, isCut }: Read): Se
   const [firstMs, endMs] = [runIdTime(head.first_id), runIdTime(head.end_id)]
   const startMs = start === null ? firstMs : Math.max(firstMs, endedAt(start))
   const begun = start?.value ? { atMs: startMs, number: numberOf(start.value) } : null
-  const { points, marks } = plottedSeries(begun, steps.toReversed().map(stepOf), MAX_SERIES)
+  const oldestFirst = steps.toReversed().map(stepOf)
+  const { points, marks } = plottedSeries(begun, oldestFirst, MAX_SERIES)
   const stretches = stretchesOf(turns.toReversed().map((turn) => ({ atMs: endedAt(turn), code: turn.code })))
   return {
     field,
@@ -96,6 +100,7 @@ function seriesOf({ head, field, fields, start, steps, turns, isCut }: Read): Se
       to: toMs === null ? null : instant(toMs),
       error_code: code,
     })),
+    summary: summaryOf(begun, oldestFirst, { stretches, endMs }),
     known_from: instant(Math.min(endMs, Math.max(startMs, ...boundsOf({ head, steps, turns, isCut })))),
   }
 }
@@ -119,3 +124,17 @@ const boundsOf = ({
     last ? [endedAt(last)] : [],
   ),
 ]
+
+/** Returns when blocks beside the results of a search were shown, of runs at which one came or went. */
+const blocksOf = (turns: Awaited<ReturnType<typeof listShownBlocks>>): Series['blocks'] =>
+  (['ai_overview', 'featured_snippet'] as const).flatMap((block) =>
+    shownStretches(
+      turns.toReversed().map((turn) => ({ atMs: endedAt(turn), runId: turn.id, isShown: turn[block] })),
+    ).map(({ fromMs, toMs, runId, isShown }) => ({
+      block,
+      from: instant(fromMs),
+      to: toMs === null ? null : instant(toMs),
+      is_shown: isShown,
+      run_id: runId,
+    })),
+  )

@@ -10,11 +10,13 @@ const OverviewFilters = Closed(overviewFilters)
 
 /** Returns the filters of a request as the store takes them. */
 export function wantedOf(query: Static<typeof OverviewFilters>): WantedMonitors {
-  const { q, kind, status, failing, error_code, managed_by, locked, label, muted, unseen, changed_since } = query
+  const { q, kind, keyword, status, failing, error_code, managed_by, locked, label, muted, unseen, changed_since } =
+    query
   const labels = label === undefined ? undefined : (parseLabelSelector(label) ?? undefined)
   return {
     q,
     kind,
+    keyword,
     status,
     failing,
     errorCode: error_code,

@@ -377,6 +377,15 @@ export type Overview = {
     readonly kind: 'page' | 'serp'
     readonly name: string
     readonly target: string
+    readonly search: {
+      readonly keyword: string
+      readonly engine: 'google' | 'bing' | 'yahoo' | 'duckduckgo' | 'yandex'
+      readonly location_code: string
+      readonly language_code: string
+      readonly device: 'desktop' | 'mobile'
+      readonly pages: number
+      readonly target_domain: string | null
+    } | null
     readonly status: 'active' | 'paused' | 'billing_paused' | 'error'
     readonly labels: Readonly<Record<string, string>>
     readonly managed_by: 'api' | 'kubernetes' | 'file'
@@ -523,6 +532,9 @@ export type SerpMonitor = {
   readonly keyword: string
   readonly engine: 'google' | 'bing' | 'yahoo' | 'duckduckgo' | 'yandex'
   readonly device: 'desktop' | 'mobile'
+  readonly location_code: string
+  readonly language_code: string
+  readonly pages: number
   readonly target_domain: string | null
   readonly mode: 'rank_tracking' | 'full_analysis'
   readonly rank_change_threshold: number | null
@@ -608,7 +620,29 @@ export type Series = {
     readonly to: string | null
     readonly error_code: FaultCode
   }[]
+  readonly summary: {
+    readonly least: number
+    readonly most: number
+    readonly mean: number
+    readonly share: number
+  } | null
+  readonly blocks?: readonly {
+    readonly block: 'ai_overview' | 'featured_snippet'
+    readonly from: string
+    readonly to: string | null
+    readonly is_shown: boolean
+    readonly run_id: string
+  }[]
   readonly known_from: string
+}
+
+/** The answer of `GET /v1/serp-engines`. */
+export type SerpEngines = {
+  readonly data: readonly {
+    readonly engine: 'google' | 'bing' | 'yahoo' | 'duckduckgo' | 'yandex'
+    readonly left_alone_until: string | null
+    readonly refusals: number
+  }[]
 }
 
 /** The answer of `GET /v1/runs/{id}/diff`. */
@@ -1515,6 +1549,7 @@ export const ORDERS = [
   '-failures',
   'created',
   '-created',
+  'keyword',
 ] as const
 
 /** Limits of the API that the pages keep to. */
@@ -1620,6 +1655,15 @@ export const SERVICE_LABELS = {
   apprise: 'Apprise API',
   cloudevents: 'CloudEvents',
   custom: 'Any other',
+} as const
+
+/** The names of the search engines. */
+export const ENGINE_NAMES = {
+  google: 'Google',
+  bing: 'Bing',
+  yahoo: 'Yahoo',
+  duckduckgo: 'DuckDuckGo',
+  yandex: 'Yandex',
 } as const
 
 /** Where monitors of a kind are, in addresses. */

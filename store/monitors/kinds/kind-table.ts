@@ -78,6 +78,8 @@ interface KindColumns<Spec, Own extends OwnColumns> {
   readonly nextRunAt: Fragment
   /** The expression for what it watches, of `monitors m`: one line for people. */
   readonly target: Fragment
+  /** The expression for what a search asks for, of `monitors m`: JSON for lists. Without it: it is no search. */
+  readonly search?: Fragment
   /** Selects from `teams t`: `at`, `id`, and whether a new monitor of it is `locked`. */
   readonly teams: Fragment
   readonly runs: RunsOfKind
@@ -96,6 +98,7 @@ export interface KindTable<Spec = unknown, Row extends EveryRow = EveryRow> exte
   readonly own: OwnColumns
   readonly nextRunAt: Fragment
   readonly target: Fragment
+  readonly search: Fragment
   readonly teams: Fragment
   readonly runs: RunsOfKind
   readonly results: ResultsOfKind
@@ -113,13 +116,15 @@ export const rowProperties = <Own extends OwnColumns, const More extends TProper
   ...more,
 })
 
+const NO_SEARCH = sql.fragment`null::json`
+
 /** Returns the table of a kind whose rows have these properties (`rowProperties`). */
 export function kindTable<Spec, Properties extends TProperties, Row extends EveryRow & Static<TObject<Properties>>>(
   differs: KindColumns<Spec, OwnColumns>,
   properties: Properties,
   spec: (stored: Row, secrets: SecretBox) => Spec,
 ): KindTable<Spec, Row> {
-  const { kind, own, hasHeaders, nextRunAt, target, teams, runs, results, check, edited } = differs
+  const { kind, own, hasHeaders, nextRunAt, target, search = NO_SEARCH, teams, runs, results, check, edited } = differs
   const sealed = hasHeaders ? ['request_headers', 'deliveries'] : ['deliveries']
   const shownAsStored = jsonNames(own)
   const json = [...shownAsStored, 'labels', 'more']
@@ -132,6 +137,7 @@ export function kindTable<Spec, Properties extends TProperties, Row extends Ever
     own,
     nextRunAt,
     target,
+    search,
     teams,
     runs,
     results,

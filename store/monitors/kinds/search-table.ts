@@ -44,6 +44,8 @@ export const SEARCH_TABLE = kindTable<SerpMonitorSpec, typeof PROPERTIES, SerpMo
     nextRunAt: sql.fragment`c.next_run_at`,
     // Locked where the plan has no SERP and no credits are left (core/machine/plan.ts).
     target: sql.fragment`m.keyword || ' · ' || m.engine`,
+    search: sql.fragment`json_build_object('keyword', m.keyword, 'engine', m.engine, 'location_code', m.location_code,
+      'language_code', m.language_code, 'device', m.device, 'pages', m.pages, 'target_domain', m.target_domain)`,
     teams: sql.fragment`
       select clock() as at, t.id, t.trial_over or t.serp = 'none' and u.credits = 0 as locked
       from teams t join team_usage u on u.team_id = t.id`,

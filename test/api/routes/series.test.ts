@@ -119,6 +119,40 @@ describe('the series of a monitor', () => {
     expect(await read(`/v1/serp-monitors/${other}/series`)).toMatchObject({ field: 'results', fields: ['results'] })
   })
 
+  test('has of a search the best, the worst and the mean, and when a block stood beside the results', async () => {
+    const search = { name: 'Blocks', keyword: 'kettle', schedule_interval_seconds: 600, target_domain: 'example.com' }
+    const { id } = (await me.post('/v1/serp-monitors?paused=true', search)).body
+    const { services } = watching.served.api
+    const results = [{ position: 1 }]
+    const run = (age: string, more: object) => seedRun(services, id, { age, durationMs: 0, ...more })
+    const first = await run('40 s', { results, rank: 8, aiOverview: false })
+    await run('30 s', { results, rank: 2, aiOverview: true, featuredSnippet: false })
+    await run('25 s', { status: 'error', errorCode: 'blocked' })
+    await run('20 s', { results, aiOverview: true })
+    await run('10 s', { results, rank: 4 })
+    const path = `/v1/serp-monitors/${id}/series`
+    const { points, failures, summary, blocks } = await read(path)
+    expect(summary).toMatchObject({ least: 2, most: 8 })
+    // 8 for ten seconds, 2 for five until it failed, not listed for ten, 4 since then.
+    expect(summary?.mean).toBeCloseTo((80 + 10 + 40) / 25, 0)
+    expect(summary?.share).toBeCloseTo(25 / 35, 1)
+    const [ai, ...others] = blocks ?? []
+    expect(ai).toEqual({
+      block: 'ai_overview',
+      from: points[0]?.at,
+      to: points[1]?.at,
+      is_shown: false,
+      run_id: first,
+    })
+    expect(others.map(({ block, is_shown, from, to }) => [block, is_shown, from, to])).toEqual([
+      ['ai_overview', true, points[1]?.at, points[3]?.at],
+      ['featured_snippet', false, points[1]?.at, points[2]?.at],
+    ])
+    expect(failures).toHaveLength(1)
+    const { id: page } = await createMonitor(me)
+    expect(await read(`/v1/monitors/${page}/series`)).not.toHaveProperty('blocks')
+  })
+
   test('says from when on it is known where more lists of results are there than are counted', async () => {
     const search = { name: 'Many', keyword: 'kettle', schedule_interval_seconds: 600, target_domain: 'example.com' }
     const { id } = (await me.post('/v1/serp-monitors', search)).body

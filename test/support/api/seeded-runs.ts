@@ -29,6 +29,9 @@ interface SeededRun {
   readonly results?: readonly object[]
   readonly rank?: number
   readonly check?: object
+  /** What its engine shows beside the results. Without it: nobody knows. */
+  readonly aiOverview?: boolean
+  readonly featuredSnippet?: boolean
   /** What lists show of the difference. */
   readonly change?: object
 }
@@ -44,14 +47,16 @@ export async function seedRun({ store }: Stored, monitorId: string, run: SeededR
     counted as (update checks set runs_total = runs_total + 1 where no = (select no from m))
     insert into runs (monitor_no, id, team_id, reading_id, start_offset_ms, duration_ms, status, fetch_method,
       delivery_triggered, extracted, diff,
-      error_code, error_message, warnings, organic_results, target_rank, serp_check, change)
+      error_code, error_message, warnings, organic_results, target_rank, serp_check, change,
+      ai_overview_present, featured_snippet_present)
     select m.no, new_run_id(clock() - ${age}::interval, m.no), m.team_id, ${run.readingId ?? null}::uuid,
       ${run.startOffsetMs ?? 0},
       ${run.durationMs ?? 12}, ${status}::run_status, ${run.fetchMethod ?? null}::fetch_method,
         ${run.triggered ?? false},
       ${json(run.extracted)}::jsonb, ${json(run.diff)}::jsonb, ${run.errorCode ?? null}, ${run.errorMessage ?? null},
         ${json(run.warnings)}::jsonb, ${json(run.results)}::json, ${run.rank ?? null}::int,
-        ${json(run.check)}::json, ${json(run.change)}::json
+        ${json(run.check)}::json, ${json(run.change)}::json,
+        ${run.aiOverview ?? null}::bool, ${run.featuredSnippet ?? null}::bool
     from m
     returning id
   `)

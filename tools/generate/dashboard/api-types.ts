@@ -10,6 +10,7 @@ import { MAX_REPLAYED } from '../../../schema/run/delivery-replay.ts'
 import { adviceOf, RUN_FAULTS, type RunFaultCode } from '../../../schema/run/run-fault.ts'
 import { FETCH_REASON_MEANINGS } from '../../../schema/run/run.ts'
 import { MIN_SEARCH_INTERVAL_SECONDS } from '../../../schema/serp/serp-monitor.ts'
+import { ENGINE_NAMES, SERP_ENGINES } from '../../../schema/serp/serp-search.ts'
 import { typeOf } from './type-of.ts'
 
 type Method = 'get' | 'post'
@@ -68,7 +69,17 @@ const ANSWERS: Readonly<Record<string, Wanted>> = {
   },
   SerpMonitor: {
     path: '/v1/serp-monitors/{id}',
-    keys: ['keyword', 'engine', 'device', 'target_domain', 'mode', 'rank_change_threshold'],
+    keys: [
+      'keyword',
+      'engine',
+      'device',
+      'location_code',
+      'language_code',
+      'pages',
+      'target_domain',
+      'mode',
+      'rank_change_threshold',
+    ],
   },
   Run: {
     path: '/v1/runs/{id}',
@@ -97,6 +108,7 @@ const ANSWERS: Readonly<Record<string, Wanted>> = {
     ],
   },
   Series: { path: '/v1/monitors/{id}/series' },
+  SerpEngines: { path: '/v1/serp-engines' },
   RunDiff: { path: '/v1/runs/{id}/diff' },
   RunImages: { path: '/v1/run-images/{id}' },
   RunDeliveries: { path: '/v1/runs/{id}/deliveries' },
@@ -176,6 +188,7 @@ export function apiTypes(document: object): string {
   const advice = (Object.keys(RUN_FAULTS) as RunFaultCode[]).map((code) => `  ${code}: ${quoted(adviceOf(code))},\n`)
   const labels = SERVICE_NAMES.map((name) => `  ${name}: ${quoted(SERVICE_TABLE[name].label)},\n`)
   const reasons = Object.entries(FETCH_REASON_MEANINGS).map(([reason, text]) => `  ${reason}: ${quoted(text)},\n`)
+  const engines = SERP_ENGINES.map((name) => `  ${name}: ${quoted(ENGINE_NAMES[name])},\n`)
   const collections = RESOURCE_KINDS.map(({ declares, collection }) => `  ${declares}: '${collection}',\n`)
   return [
     '// Generated from schema/ by `npm run gen`.\n',
@@ -204,6 +217,8 @@ ${advice.join('')}} as const\n`,
 ${reasons.join('')}} as const\n`,
     `/** The names of the services that a webhook may have. */\nexport const SERVICE_LABELS = {
 ${labels.join('')}} as const\n`,
+    `/** The names of the search engines. */\nexport const ENGINE_NAMES = {
+${engines.join('')}} as const\n`,
     `/** Where monitors of a kind are, in addresses. */\nexport const COLLECTIONS = {
 ${collections.join('')}} as const\n`,
   ].join('\n')

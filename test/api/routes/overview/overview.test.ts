@@ -183,3 +183,33 @@ test('a team sees none of another', async () => {
   expect((await list('', stranger)).data).toEqual([])
   expect(await counts('', stranger)).toMatchObject({ total: 0, labels: [] })
 })
+
+test('searches have what they ask for, are found by their keyword, and stand together by it', async () => {
+  const team = await watching.served.anotherTeam()
+  const search = { schedule_interval_seconds: 600, target_domain: 'example.com' }
+  const asked = [
+    ['b', 'red shoes', 'google'],
+    ['c', 'Kettle', 'google'],
+    ['a', 'red shoes', 'bing'],
+    ['d', 'kettle', 'bing'],
+  ]
+  for (const [name, keyword, engine] of asked)
+    await team.post('/v1/serp-monitors?paused=true', { ...search, name, keyword, engine, device: 'mobile' })
+  await createMonitor(team, { name: 'page' })
+  const rows = async (query: string) => (await list(query, team)).data
+  const all = await rows('sort=keyword')
+  expect(all.map(({ search: of }) => of?.keyword)).toEqual(['kettle', 'Kettle', 'red shoes', 'red shoes', undefined])
+  expect(all.at(-1)?.search).toBeNull()
+  const shoes = await rows('keyword=red%20shoes&sort=name')
+  expect(shoes.map(({ name }) => name)).toEqual(['a', 'b'])
+  expect(shoes[0]?.search).toEqual({
+    keyword: 'red shoes',
+    engine: 'bing',
+    location_code: 'us',
+    language_code: 'en',
+    device: 'mobile',
+    pages: 1,
+    target_domain: 'example.com',
+  })
+  expect(await rows('keyword=shoes')).toEqual([])
+})
