@@ -38,6 +38,8 @@ const SCREENS: readonly string[] = [
   '/changes',
   '/deliveries',
   '/deliveries/:id',
+  '/searches',
+  '/searches/keyword',
   '/new',
   '/new/search',
   '/team',

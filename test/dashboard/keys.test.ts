@@ -12,6 +12,7 @@ const HEADINGS: Readonly<Record<KeyPlace, string>> = {
   monitor: 'A monitor',
   making: 'Making a monitor',
   deliveries: 'The deliveries',
+  searches: 'The searches',
   changes: 'The changes',
   run: 'A run',
 }

@@ -146,6 +146,7 @@ export const BORDERS: Readonly<Record<string, Border>> = {
     packages: [
       '@tanstack/react-query',
       '@tanstack/react-virtual',
+      'diff',
       'react',
       'react-aria-components',
       'react-dom',
@@ -163,18 +164,19 @@ export const APART: Readonly<Record<string, readonly string[]>> = {
   'runners/extract': ['runners/serp', 'runners/check', 'runners/loop', 'runners/client'],
 }
 
-/** Packages that belong to one subfolder only. */
-export const OWNERS: Readonly<Record<string, string>> = {
-  '@kubernetes/client-node': 'operator/cluster',
-  openai: 'worker/prompts/model',
-  piscina: 'concurrency/threads',
-  stripe: 'accounts/billing',
-  sharp: 'worker/pictures',
-  pixelmatch: 'worker/pictures',
-  diff: 'runners/text-diff',
-  'ical.js': 'runners/extract/documents',
-  'pdfjs-dist': 'runners/extract/documents',
-  'playwright-core': 'runners/browser',
+/** Packages that belong to these subfolders only. */
+export const OWNERS: Readonly<Record<string, readonly string[]>> = {
+  '@kubernetes/client-node': ['operator/cluster'],
+  openai: ['worker/prompts/model'],
+  piscina: ['concurrency/threads'],
+  stripe: ['accounts/billing'],
+  sharp: ['worker/pictures'],
+  pixelmatch: ['worker/pictures'],
+  // The dashboard compares descriptions of a few words. Texts are compared in a thread that can be ended.
+  diff: ['runners/text-diff', 'dashboard/src/runs'],
+  'ical.js': ['runners/extract/documents'],
+  'pdfjs-dist': ['runners/extract/documents'],
+  'playwright-core': ['runners/browser'],
 }
 
 /** Modules that open connections, and the only folders and files that may import them: one guard for the network. */

@@ -78,8 +78,9 @@ function packageFault(path: string, border: Border, specifier: string): string |
   const name = packageName(specifier)
   if (!border.packages.some((allowed) => isAllowed(name, allowed)))
     return `${folderOf(path)} may not import ${name} (see ${TABLE})`
-  const owner = OWNERS[name]
-  if (owner !== undefined && !path.startsWith(`${owner}/`)) return `only ${owner} may import ${name}`
+  const owners = OWNERS[name]
+  if (owners !== undefined && !owners.some((owner) => path.startsWith(`${owner}/`)))
+    return `only ${owners.join(' and ')} may import ${name}`
   if (NETWORK.modules.includes(name) && !NETWORK.folders.some((place) => isWithin(path, place))) {
     return `${name} opens connections; only ${NETWORK.folders.join(', ')} may`
   }

@@ -595,6 +595,8 @@ export type Run = {
     readonly late_ms: number | null
     readonly marker: string
   } | null
+  readonly ai_overview_present?: boolean | null
+  readonly featured_snippet_present?: boolean | null
 }
 
 /** The answer of `GET /v1/monitors/{id}/series`. */

@@ -28,6 +28,10 @@ const AuditPage = lazy(async () => ({ default: (await import('../audit/audit-pag
 
 const UsagePage = lazy(async () => ({ default: (await import('../usage/usage-page.tsx')).UsagePage }))
 
+const SearchesPage = lazy(async () => ({ default: (await import('../searches/searches-page.tsx')).SearchesPage }))
+
+const KeywordPage = lazy(async () => ({ default: (await import('../searches/keyword-page.tsx')).KeywordPage }))
+
 const NewPage = lazy(async () => ({ default: (await import('../new/new-page.tsx')).NewPage }))
 
 const EditPage = lazy(async () => ({ default: (await import('../new/edit-page.tsx')).EditPage }))
@@ -69,7 +73,8 @@ export const App = () => (
             <Route path="/changes" component={ChangesPage} />
             <Route path="/deliveries" component={DeliveriesPage} />
             <Route path="/deliveries/:id">{({ id }) => <DeliveryPage key={id} id={id} />}</Route>
-
+            <Route path="/searches" component={SearchesPage} />
+            <Route path="/searches/keyword" component={KeywordPage} />
             <Route path="/team" component={TeamPage} />
             <Route path="/account" component={AccountPage} />
             <Route path="/audit" component={AuditPage} />

@@ -30,6 +30,7 @@ export function Frame({ children }: { readonly children: ReactNode }) {
   useShortcut('everywhere', 'g m', () => go('/'))
   useShortcut('everywhere', 'g c', () => go('/changes'))
   useShortcut('everywhere', 'g d', () => go('/deliveries'))
+  useShortcut('everywhere', 'g s', () => go('/searches'))
   return (
     <div className={style['frame']}>
       <a
@@ -66,7 +67,7 @@ function noteLink({ target }: MouseEvent) {
 
 function Rail() {
   const [path] = useLocation()
-  const { unseen, failing } = useRailCounts()
+  const { unseen, failing, searches } = useRailCounts()
   useTitleBadge(unseen)
   return (
     <nav className={style['rail']} aria-label="Screens">
@@ -107,6 +108,16 @@ function Rail() {
           </span>
         )}
       </Link>
+      {searches > 0 && (
+        <Link
+          href="/searches"
+          className={style['place']}
+          aria-current={path.startsWith('/searches') ? 'page' : undefined}
+        >
+          <Icon name="ranks" />
+          Searches
+        </Link>
+      )}
       <Link href="/team" className={style['place']} aria-current={TEAM.includes(path) ? 'page' : undefined}>
         <Icon name="people" />
         Team

@@ -12,6 +12,7 @@ const PLACES: readonly (readonly [KeyPlace, string])[] = [
   ['making', 'Making a monitor'],
   ['changes', 'The changes'],
   ['deliveries', 'The deliveries'],
+  ['searches', 'The searches'],
   ['monitor', 'A monitor'],
   ['run', 'A run'],
 ]

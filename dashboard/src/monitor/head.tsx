@@ -4,6 +4,8 @@ import { ask } from '../api/client.ts'
 import { State, type StateFacts } from '../monitors/state.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Ago, every } from '../parts/time.tsx'
+import { keywordPath } from '../searches/by-keyword.ts'
+import { marketWords } from '../searches/market-words.ts'
 import { type AnyMonitor, type Place, webAddress } from './any-monitor.ts'
 import { conditionOf } from './condition.ts'
 import style from './head.module.css'
@@ -65,14 +67,34 @@ const factsOf = ({ status, consecutive_failures: failures, last_run_at: last }: 
 })
 
 /** The address is a link only if it leads to the web. */
-function Target({ monitor: { url, keyword, engine, device } }: { readonly monitor: AnyMonitor }) {
-  if (url === undefined) return <bdi>{`${keyword} · ${engine} · ${device}`}</bdi>
+function Target({ monitor }: { readonly monitor: AnyMonitor }) {
+  const { url } = monitor
+  if (url === undefined) return <Searched monitor={monitor} />
   const address = webAddress(url)
   if (address === null) return <bdi>{url}</bdi>
   return (
     <a href={address} target="_blank" rel="noopener noreferrer" className={style['target']}>
       <bdi>{url}</bdi>
     </a>
+  )
+}
+
+/** What a search asks for, of whom, and what that costs. */
+function Searched({
+  monitor: { keyword = '', engine, device, pages = 1, ...market },
+}: {
+  readonly monitor: AnyMonitor
+}) {
+  const { location_code: country, language_code: language } = market
+  if (!engine || !device || !country || !language) return null
+  return (
+    <>
+      <Link href={keywordPath(keyword)}>
+        <bdi>{keyword}</bdi>
+      </Link>
+      <span>{marketWords({ engine, device, location_code: country, language_code: language })}</span>
+      <span>{pages === 1 ? '1 run a check' : `${pages} runs a check`}</span>
+    </>
   )
 }
 

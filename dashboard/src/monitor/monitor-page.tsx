@@ -7,6 +7,7 @@ import { OtherTeams } from '../app/other-teams.tsx'
 import { useTitle } from '../app/use-title.ts'
 import { refreshMs } from '../live/live-state.ts'
 import { useWatched } from '../live/watched.ts'
+import { EnginesLeftAlone } from '../searches/engines-left-alone.tsx'
 import { Actions } from './actions.tsx'
 import { type AnyMonitor, type Place, placeOf } from './any-monitor.ts'
 import { Failing } from './failing.tsx'
@@ -67,6 +68,7 @@ const Parts = ({ monitor, place }: { readonly monitor: AnyMonitor; readonly plac
       <Actions monitor={monitor} place={place} />
     </header>
     <MuteLine monitor={monitor} />
+    {monitor.engine !== undefined && <EnginesLeftAlone engine={monitor.engine} />}
     <Failing monitor={monitor} place={place} />
     <PlotPart place={place} />
     <RunsPart place={place} />

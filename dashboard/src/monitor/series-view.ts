@@ -21,6 +21,28 @@ export function inWords(field: string | null, value: number | null): string {
   return value === null ? 'not a number' : numbers.format(value)
 }
 
+const short = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 4 })
+const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 })
+
+/** Returns the numbers of a series in short, each with its word. */
+export function summaryWords({ field, summary }: Pick<Series, 'field' | 'summary'>): readonly string[] {
+  if (summary === null) return []
+  const { least, most, mean, share } = summary
+  if (field === 'rank')
+    return [
+      `best ${inWords(field, least)}`,
+      `worst ${inWords(field, most)}`,
+      `mean #${mean.toFixed(1)}`,
+      `listed ${percent.format(share)} of the time`,
+    ]
+  return [
+    `lowest ${inWords(field, least)}`,
+    `highest ${inWords(field, most)}`,
+    `mean ${short.format(mean)}`,
+    ...(share < 1 ? [`a number ${percent.format(share)} of the time`] : []),
+  ]
+}
+
 /**
  * Returns the columns of a plot. A value holds until the next point, and the last one until the end. Of a search,
  * failed checks are gaps: nobody knows the rank then.

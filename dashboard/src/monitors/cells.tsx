@@ -70,7 +70,7 @@ export const cellsOf = (row: Row, isChosen: boolean, onChoose: () => void): Grid
         <bdi className={style['under']}>{row.value.field}</bdi>
       </>
     ),
-  spark: <Spark values={row.spark} />,
+  spark: <Spark values={row.spark} isRank={row.kind === 'serp' && row.value?.field === 'rank'} />,
   change: <LastChange row={row} />,
   next: (
     <>

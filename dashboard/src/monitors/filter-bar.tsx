@@ -26,6 +26,7 @@ const ORDER_WORDS: Readonly<Record<(typeof ORDERS)[number], string>> = {
   last_run: 'Checked longest ago',
   '-created': 'Newest',
   created: 'Oldest',
+  keyword: 'Keyword',
 }
 const SHOWN_ORDERS = ['-last_change', '-failures', 'name', '-last_run', '-created'] as const
 /** Chips with counts, the search, labels and the order. All of it stands in the address. */

@@ -31,10 +31,20 @@ export function useCounts({ q, label, failing }: Filters, hasRows: boolean): Cou
   return counts && { by_error: [], ...counts, labels: labelled?.labels ?? [] }
 }
 
-/** What the rail counts of the whole team: changes that the person has not seen, and destinations that take nothing. */
-export function useRailCounts(): { readonly unseen: number; readonly failing: number } {
-  const { unseen = 0, failing_destinations: failing = 0 } = useChips('', CHIPS, true) ?? {}
-  return { unseen, failing }
+/** What the rail counts of the whole team. */
+interface RailCounts {
+  /** Changes that the person has not seen. */
+  readonly unseen: number
+  /** Destinations that take nothing. */
+  readonly failing: number
+  /** Monitors of searches. */
+  readonly searches: number
+}
+
+/** Counts what the rail shows, of the whole team. */
+export function useRailCounts(): RailCounts {
+  const { unseen = 0, failing_destinations: failing = 0, by_kind: kinds = [] } = useChips('', CHIPS, true) ?? {}
+  return { unseen, failing, searches: kinds.find(({ kind }) => kind === 'serp')?.count ?? 0 }
 }
 
 function useChips(query: string, parts: string, enabled: boolean): OverviewCounts | null {

@@ -24,6 +24,7 @@ const SCREENS = [
   ['Monitors', '/', 'g m'],
   ['Changes', '/changes', 'g c'],
   ['Deliveries', '/deliveries', 'g d'],
+  ['Searches', '/searches', 'g s'],
   ['New monitor', '/new', 'n'],
 ] as const satisfies readonly (readonly [string, string, KeyOf<'everywhere'> | KeyOf<'list'>])[]
 /** Screens that no key leads to. They are found by their names: the list of what is offered unasked stays short. */

@@ -8,7 +8,7 @@ interface Keys {
 export const KEYS = {
   everywhere: [
     { keys: ['Ctrl K', '⌘ K'], what: 'Find a monitor or a screen, or do something' },
-    { keys: ['g m', 'g c', 'g d'], what: 'Go to the monitors, to the changes, to the deliveries' },
+    { keys: ['g m', 'g c', 'g d', 'g s'], what: 'Go to the monitors, the changes, the deliveries, the searches' },
     { keys: ['?'], what: 'Show the keys, and turn single keys off or on' },
     { keys: ['Esc'], what: 'Close what is open' },
   ],
@@ -51,6 +51,11 @@ export const KEYS = {
     { keys: ['Enter'], what: 'Open it' },
     { keys: ['x'], what: 'Select it, or leave it' },
     { keys: ['r'], what: 'Send again: what is selected, or this one' },
+  ],
+  searches: [
+    { keys: ['/'], what: 'Search; Esc leaves the search' },
+    { keys: ['j', 'k'], what: 'Next and previous search' },
+    { keys: ['Enter'], what: 'Open it' },
   ],
   run: [
     { keys: ['n', 'p'], what: 'Next and previous change' },

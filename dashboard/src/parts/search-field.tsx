@@ -13,7 +13,7 @@ const PAUSE_MS = 100
 
 interface SearchFieldProps {
   /** Whose key `/` leads to it. */
-  readonly place: 'list' | 'deliveries'
+  readonly place: 'list' | 'deliveries' | 'searches'
   /** What is searched. */
   readonly label: string
   readonly text: string

@@ -15,6 +15,7 @@ import { Deliveries } from './deliveries.tsx'
 import { Pictures } from './pictures.tsx'
 import { noRun, RunHead, Trouble } from './run-head.tsx'
 import style from './run.module.css'
+import { EngineOfRun } from './search-check.tsx'
 import { SearchResults } from './search-results.tsx'
 import { SeenButton } from './seen-button.tsx'
 import { monitorPath, type RunAddress, useListedChange, useMonitor, useNeighbours, useRun } from './use-run.ts'
@@ -103,6 +104,7 @@ function Found({ address, home, run, monitor }: FoundProps) {
         {monitor && <MuteButton monitor={monitor} place={{ path: monitorPath(address) }} />}
       </RunHead>
       <Trouble run={run} />
+      {monitor?.engine !== undefined && <EngineOfRun run={run} engine={monitor.engine} />}
       {run.status === 'success' && (
         <Compared address={address} run={run} change={change}>
           {({ other, refusal }) => (

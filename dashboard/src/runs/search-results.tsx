@@ -1,14 +1,25 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { ask } from '../api/client.ts'
 import type { Run } from '../api/types.ts'
 import { webAddress } from '../monitor/any-monitor.ts'
+import { useAddress } from '../monitor/use-address.ts'
+import { Choice } from '../parts/choice.tsx'
 import { LongText, ShowMore } from '../parts/long-text.tsx'
 import tones from '../style/tones.module.css'
-import { compareResults, type MovedResult, type Result } from './results.ts'
+import { ResultsBeside } from './results-beside.tsx'
+import { compareResults, isWatched, type MovedResult, type Result } from './results.ts'
+import { Blocks, Check } from './search-check.tsx'
 import style from './search-results.module.css'
 import { monitorPath, type RunAddress, runPath } from './use-run.ts'
 
+/** The library that compares words is loaded with the first description that changed. */
+const Snippet = lazy(async () => ({ default: (await import('./snippet.tsx')).Snippet }))
+
+const VIEWS = [
+  ['', 'Movements'],
+  ['beside', 'Side by side'],
+] as const
 const RESULTS = 100
 const MORE = 300
 
@@ -29,15 +40,27 @@ export function SearchResults({ address, run, other, isRefused, target }: Search
   const found = useRunBefore(address, other)
   const before = isRefused ? null : found
   const all = run.organic_results ?? []
+  const [asked, choose] = useAddress()
   const { results, gone } = compareResults(before?.organic_results ?? [], all)
+  const isBeside = before !== null && asked.get('results') === 'beside'
   return (
     <section aria-label="Results">
       <h2 className={style['title']}>Results</h2>
       <Rank run={run} target={target} />
       {run.serp_check && <Check check={run.serp_check} />}
+      <Blocks run={run} />
+      {before !== null && (
+        <Choice
+          label="View of the results"
+          value={isBeside ? 'beside' : ''}
+          choices={VIEWS}
+          onChoose={(value) => choose({ results: value })}
+        />
+      )}
       {before === null && <p className={style['soft']}>There are no earlier results to compare with.</p>}
       {all.length === 0 && <p className={style['soft']}>The search had no results.</p>}
-      {all.length > 0 && (
+      {isBeside && <ResultsBeside before={before.organic_results ?? []} after={results} gone={gone} />}
+      {all.length > 0 && !isBeside && (
         <table className={style['results']}>
           <thead>
             <tr>
@@ -48,15 +71,20 @@ export function SearchResults({ address, run, other, isRefused, target }: Search
           </thead>
           <tbody>
             {results.slice(0, room).map((moved) => (
-              <Row key={moved.result.position} moved={moved} isFirst={before === null} target={target} />
+              <Row
+                key={moved.result.position}
+                moved={moved}
+                isFirst={before === null}
+                isOurs={isWatched(moved.result, target, run.target_rank ?? null)}
+              />
             ))}
           </tbody>
         </table>
       )}
-      {all.length > room && (
+      {all.length > room && !isBeside && (
         <ShowMore shown={room} all={all.length} what="results" step={MORE} onMore={() => setRoom(room + MORE)} />
       )}
-      <Gone results={gone} />
+      {!isBeside && <Gone results={gone} />}
     </section>
   )
 }
@@ -92,43 +120,30 @@ interface RankProps {
   readonly target: string | null
 }
 
-/** How complete and how sure the results are. */
-const Check = ({ check: { source, pages, cut_by: cut, is_guess: isGuess, country } }: CheckProps) => (
-  <p className={style['soft']}>
-    {source === 'provider' ? 'From the paid provider' : 'From the engine itself'},{' '}
-    {pages === 1 ? '1 page' : `${pages} pages`}.
-    {cut !== null && ' A later page is missing: the engine did not give it.'}
-    {isGuess && ' The layout of the page was unknown, so these results fire nothing.'}
-    {country === 'approximate' && ' The check was not made from the country of the search.'}
-  </p>
-)
-interface CheckProps {
-  readonly check: NonNullable<Run['serp_check']>
-}
-
 interface RowProps {
   readonly moved: MovedResult
   /** There is nothing to compare with. */
   readonly isFirst: boolean
-  readonly target: string | null
+  /** It is of the site that the search watches. */
+  readonly isOurs: boolean
 }
 
-function Row({ moved: { result, was }, isFirst, target }: RowProps) {
-  const differs = !isFirst && was !== result.position
-  const isOurs = target !== null && (result.domain === target || result.domain.endsWith(`.${target}`))
+function Row({ moved: { result, was, said }, isFirst, isOurs }: RowProps) {
+  const saysOther = said !== null && result.description !== null && said !== result.description
+  const differs = !isFirst && (was !== result.position || saysOther)
   return (
     <tr className={isOurs ? style['ours'] : undefined} {...(differs && { 'data-change': '', tabIndex: -1 })}>
       <td>{result.position}</td>
       <td>{!isFirst && <Move position={result.position} was={was} />}</td>
       <td>
-        <Found result={result} />
+        <Found result={result} said={saysOther ? said : null} />
         {isOurs && <span className={style['mark']}>watched</span>}
       </td>
     </tr>
   )
 }
 
-function Move({ position, was }: { readonly position: number; readonly was: number | null }) {
+export function Move({ position, was }: { readonly position: number; readonly was: number | null }) {
   if (was === null) return <span className={tones['good']}>new</span>
   if (was === position) return <span className={style['soft']}>same</span>
   const by = Math.abs(was - position)
@@ -140,7 +155,7 @@ function Move({ position, was }: { readonly position: number; readonly was: numb
 }
 
 /** The address is a link only if it leads to the web. */
-function Found({ result: { title, url, domain, description } }: { readonly result: Result }) {
+function Found({ result: { title, url, domain, description }, said = null }: FoundProps) {
   const address = webAddress(url)
   return (
     <>
@@ -156,11 +171,22 @@ function Found({ result: { title, url, domain, description } }: { readonly resul
       </span>
       {description !== null && (
         <span className={style['soft']}>
-          <LongText text={description} most={300} />
+          {said === null ? (
+            <LongText text={description} most={300} />
+          ) : (
+            <Suspense fallback={description}>
+              <Snippet before={said} after={description} />
+            </Suspense>
+          )}
         </span>
       )}
     </>
   )
+}
+interface FoundProps {
+  readonly result: Result
+  /** What it said before, where that differs. */
+  readonly said?: string | null
 }
 
 const Gone = ({ results }: { readonly results: readonly Result[] }) =>

@@ -13,7 +13,7 @@ export interface RunAddress {
 }
 
 /** A page or a search. */
-type AnyMonitor = Pick<Monitor, 'id' | 'name' | 'mute'> & Partial<Pick<SerpMonitor, 'target_domain'>>
+type AnyMonitor = Pick<Monitor, 'id' | 'name' | 'mute'> & Partial<Pick<SerpMonitor, 'target_domain' | 'engine'>>
 
 export const monitorPath = ({ kind, id }: RunAddress): string => `/v1/${COLLECTIONS[kind]}/${encodeURIComponent(id)}`
 export const runPath = (run: string): string => `/v1/runs/${encodeURIComponent(run)}`

@@ -105,6 +105,8 @@ const ANSWERS: Readonly<Record<string, Wanted>> = {
       'target_rank',
       'rank_delta',
       'serp_check',
+      'ai_overview_present',
+      'featured_snippet_present',
     ],
   },
   Series: { path: '/v1/monitors/{id}/series' },

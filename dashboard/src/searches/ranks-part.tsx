@@ -1,0 +1,158 @@
+import { Suspense, useMemo, useState } from 'react'
+import { Link } from 'wouter'
+import { inWords } from '../monitor/series-view.ts'
+import { pathOf } from '../monitors/cells.tsx'
+import { lazyPlot } from '../parts/plot/lazy-plot.tsx'
+import { PlotReader } from '../parts/plot/plot-reader.tsx'
+import tones from '../style/tones.module.css'
+import type { SearchRow } from './by-keyword.ts'
+import { marketWords } from './market-words.ts'
+import { type RankLine, rankAt, stopsOfLines } from './rank-lines.ts'
+import colour from './rank-tones.module.css'
+import { TONES } from './rank-tones.ts'
+import style from './searches.module.css'
+
+const RankPlot = lazyPlot(async () => (await import('./rank-plot.tsx')).RankPlot)
+
+const whole = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short', hourCycle: 'h23' })
+const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 })
+
+interface RanksPartProps {
+  /** All searches for the keyword. */
+  readonly rows: readonly SearchRow[]
+  /** Those that are drawn. */
+  readonly lines: readonly RankLine[]
+  readonly isReading: boolean
+  onToggle(id: string): void
+}
+
+/** The plot of the ranks, and a table that is its legend and has its numbers. */
+export function RanksPart({ rows, lines, isReading, onToggle }: RanksPartProps) {
+  const [chosen, setChosen] = useState<number | null>(null)
+  // The plot is drawn anew for another array only.
+  const key = JSON.stringify(lines.map(({ id, series }) => [id, series.to, series.points.at(-1)?.at]))
+  const drawn = useMemo(() => lines, [key]) // oxlint-disable-line react/exhaustive-deps
+  const stops = useMemo(() => stopsOfLines(drawn), [drawn])
+  const at = chosen === null ? -1 : nearest(stops, chosen)
+  const instant = stops[at] ?? null
+  const text =
+    instant === null
+      ? 'The arrow keys read the plot.'
+      : `${whole.format(instant)}: ${lines.map(({ name, series }) => `${name} ${rankAt(series, instant)}`).join('; ')}`
+  return (
+    <section aria-label="Ranks">
+      {drawn.length > 0 && (
+        <>
+          <PlotReader label="Plot of the ranks" stops={stops} at={at} text={text} onChoose={setChosen}>
+            <Suspense fallback={null}>
+              <RankPlot lines={drawn} cursorAt={instant} onPoint={setChosen} />
+            </Suspense>
+          </PlotReader>
+          <p className={style['cursor']} aria-live="polite">
+            {instant === null ? text : whole.format(instant)}
+          </p>
+        </>
+      )}
+      {drawn.length === 0 && (
+        <p className={tones['soft']}>{isReading ? 'Loading…' : 'None of these searches is drawn.'}</p>
+      )}
+      <RanksTable rows={rows} lines={lines} instant={instant} onToggle={onToggle} />
+    </section>
+  )
+}
+
+const nearest = (stops: readonly number[], at: number): number =>
+  stops.reduce(
+    (best, stop, nth) => (Math.abs(stop - at) < Math.abs((stops[best] ?? Infinity) - at) ? nth : best),
+    stops.length > 0 ? 0 : -1,
+  )
+
+interface RanksTableProps extends Pick<RanksPartProps, 'rows' | 'lines' | 'onToggle'> {
+  /** What the cursor is at. */
+  readonly instant: number | null
+}
+
+const RanksTable = ({ rows, lines, instant, onToggle }: RanksTableProps) => (
+  <div className={style['scroll']} role="region" aria-label="Searches for this keyword" tabIndex={0}>
+    <table className={style['table']}>
+      <thead>
+        <tr>
+          {['Search', 'Site', 'Now', 'At the cursor', 'Best', 'Worst', 'Mean', 'Listed', 'Runs a check'].map((word) => (
+            <th key={word} scope="col">
+              {word}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <RankRow
+            key={row.id}
+            row={row}
+            line={lines.find(({ id }) => id === row.id)}
+            instant={instant}
+            onToggle={() => onToggle(row.id)}
+          />
+        ))}
+      </tbody>
+    </table>
+  </div>
+)
+
+interface RankRowProps {
+  readonly row: SearchRow
+  /** Undefined: it is not drawn. */
+  readonly line: RankLine | undefined
+  readonly instant: number | null
+  onToggle(): void
+}
+
+function RankRow({ row, line, instant, onToggle }: RankRowProps) {
+  const { target_domain: target, pages } = row.search
+  const summary = line?.series.summary ?? null
+  const name = marketWords(row.search)
+  return (
+    <tr>
+      <th scope="row">
+        <label className={style['line']}>
+          <input
+            type="checkbox"
+            checked={line !== undefined}
+            disabled={target === null}
+            aria-label={`Draw ${name}`}
+            onChange={onToggle}
+          />
+          <Swatch tone={line?.tone} />
+        </label>
+        <Link href={pathOf(row)}>{name}</Link>
+      </th>
+      <td>
+        <bdi>{target ?? 'none is watched'}</bdi>
+      </td>
+      <td>{row.value === null ? '–' : <b>{row.value.text}</b>}</td>
+      <td>{line === undefined || instant === null ? '' : rankAt(line.series, instant)}</td>
+      <td>{summary && inWords('rank', summary.least)}</td>
+      <td>{summary && inWords('rank', summary.most)}</td>
+      <td>{summary && summary.mean.toFixed(1)}</td>
+      <td>{summary && percent.format(summary.share)}</td>
+      <td>{pages}</td>
+    </tr>
+  )
+}
+
+/** How the line of a search looks. */
+const Swatch = ({ tone }: { readonly tone: number | undefined }) => (
+  <svg width="24" height="8" aria-hidden="true" className={colour[`line${(tone ?? 0) % TONES.length}`]}>
+    {tone !== undefined && (
+      <line
+        x1="0"
+        x2="24"
+        y1="4"
+        y2="4"
+        stroke="currentColor"
+        strokeWidth="2"
+        strokeDasharray={TONES[tone % TONES.length]?.join(' ')}
+      />
+    )}
+  </svg>
+)
