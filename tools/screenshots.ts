@@ -17,6 +17,7 @@ import { screensOf } from '../test/dashboard/screens.ts'
 import { startTestBrowser } from '../test/support/browser/test-browser.ts'
 import { buildDashboard } from './build/build-dashboard.ts'
 import { addDemoPeople } from './screenshots/demo-people.ts'
+import { addDemoSearches } from './screenshots/demo-searches.ts'
 import { startDemoSite } from './screenshots/demo-site.ts'
 import { makeDemoTeam } from './screenshots/demo-team.ts'
 
@@ -32,7 +33,7 @@ const WIDTHS = [
 type Look = (typeof WIDTHS)[number] & { readonly theme: (typeof THEMES)[number] }
 
 /** The pictures of the documentation. */
-const SHOWN = ['list', 'changes', 'monitor', 'run-of-text', 'new-looked', 'deliveries', 'team']
+const SHOWN = ['list', 'changes', 'monitor', 'run-of-text', 'new-looked', 'deliveries', 'team', 'searches-keyword']
 
 const { values: options, positionals } = parseArgs({ options: { docs: { type: 'boolean' } }, allowPositionals: true })
 const [folder = 'screenshots'] = positionals
@@ -58,7 +59,10 @@ left.defer(() => site.close())
 console.log('checking pages that change')
 const team = await makeDemoTeam({ base, key: owner.api_key, database, site })
 await addDemoPeople(base, owner, database)
-const shown = { ...team, look: `${site.base}/shop` }
+const store = await openStore({ url: database.url, name: 'screenshots', connections: 1 })
+left.defer(() => store.end())
+const search = await addDemoSearches(base, owner.api_key, { store, secrets: createSecretBox(ENCRYPTION_KEY) })
+const shown = { ...team, look: `${site.base}/shop`, search }
 
 const browser = left.use(await startTestBrowser())
 const looks = THEMES.flatMap((theme) => WIDTHS.map((size) => ({ theme, ...size })))

@@ -83,8 +83,8 @@ export const Series = Closed({
     Type.Array(ShownBlock, {
       maxItems: 2 * MAX_SERIES,
       description:
-        'Of a search: the stretches in which the engine showed a block beside the results, or did not. Where its page ' +
-        'does not tell, there is none.',
+        'Of a search: the stretches in which the engine showed a block beside the results, or did not. Where its ' +
+        'page does not tell, there is none.',
     }),
   ),
   known_from: Instant(

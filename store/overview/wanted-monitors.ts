@@ -17,7 +17,7 @@ export interface WantedMonitors {
   /** Part of the name or the target, whatever its case. */
   readonly q?: string | undefined
   readonly kind?: MonitorKind | undefined
-  /** What a search asks for, exactly. */
+  /** The whole keyword of a search. */
   readonly keyword?: string | undefined
   readonly status?: ListedStatus | undefined
   readonly failing?: boolean | undefined
@@ -47,7 +47,7 @@ const byKind = (kinds: readonly OverviewKind[], name: 'nextRunAt' | 'target' | '
 
 /** Returns what the monitor watches, in one line. */
 export const targetOf = (kinds: readonly OverviewKind[]) => byKind(kinds, 'target')
-/** Returns what a search asks for, as JSON. Null: it is no search. */
+/** Returns what a search asks for, as JSON. Null: it is a page. */
 export const searchOf = (kinds: readonly OverviewKind[]) => byKind(kinds, 'search')
 export const nextRunOf = (kinds: readonly OverviewKind[]) => byKind(kinds, 'nextRunAt')
 

@@ -63,7 +63,7 @@ test('checks that fail for one reason are a stretch, which the next turn ends', 
 describe('the summary of a series', () => {
   const whole = { stretches: [], endMs: 100 }
 
-  test('weighs each number by the time that it held, and says for how long there was one', () => {
+  test('weighs each number by its time, and says for how long there was one', () => {
     const steps = [step(20, 4), step(50, null), step(90, 10)]
     expect(summaryOf({ atMs: 0, number: 1 }, steps, whole)).toEqual({
       least: 1,

@@ -20,6 +20,8 @@ interface Seeded {
   readonly look?: string
   /** A delivery that was given up. */
   readonly delivery: string
+  /** A search with a rank, and a run of it. */
+  readonly search: { readonly monitor: string; readonly run: string }
 }
 
 const row = (page: Page) => page.getByRole('gridcell').getByRole('link').first().waitFor()
@@ -27,7 +29,7 @@ const row = (page: Page) => page.getByRole('gridcell').getByRole('link').first()
 const oneDelivery = (page: Page) => page.getByRole('listitem').getByRole('checkbox').first().waitFor()
 
 /** Every screen and dialog that there is, for walks through all of them. */
-export const screensOf = ({ monitor, run, text, look, delivery }: Seeded): readonly Screen[] => [
+export const screensOf = ({ monitor, run, text, look, delivery, search }: Seeded): readonly Screen[] => [
   { name: 'sign-in', path: '/sign-in', isPublic: true, arrive: (page) => page.getByRole('heading').first().waitFor() },
   { name: 'list', path: '/', arrive: row },
   {
@@ -137,6 +139,7 @@ export const screensOf = ({ monitor, run, text, look, delivery }: Seeded): reado
     path: `/deliveries/${delivery}`,
     arrive: (page) => page.getByLabel('Body').waitFor(),
   },
+  ...searchScreens(search),
   { name: 'new', path: '/new', arrive: (page) => page.getByLabel('Address').waitFor() },
   { name: 'new-search', path: '/new/search', arrive: (page) => page.getByLabel('Keyword').waitFor() },
   ...(look === undefined ? [] : [lookedAt(look)]),
@@ -163,6 +166,26 @@ export const screensOf = ({ monitor, run, text, look, delivery }: Seeded): reado
   ...KEY_SCREENS,
   ...AUDIT_SCREENS,
   ...ACCOUNT_SCREENS,
+]
+
+const searchScreens = ({ monitor, run }: Seeded['search']): readonly Screen[] => [
+  { name: 'searches', path: '/searches', arrive: (page) => page.getByRole('listitem').first().waitFor() },
+  {
+    name: 'searches-keyword',
+    path: '/searches/keyword?keyword=coffee+grinder',
+    arrive: (page) => page.locator('canvas').first().waitFor(),
+  },
+  { name: 'search', path: `/serp-monitors/${monitor}`, arrive: (page) => page.locator('canvas').first().waitFor() },
+  {
+    name: 'search-run',
+    path: `/serp-monitors/${monitor}/runs/${run}`,
+    arrive: (page) => page.getByText('watched').first().waitFor(),
+  },
+  {
+    name: 'search-run-beside',
+    path: `/serp-monitors/${monitor}/runs/${run}?results=beside`,
+    arrive: (page) => page.getByRole('columnheader', { name: 'Before' }).waitFor(),
+  },
 ]
 
 const auditRead = (page: Page) => page.getByRole('listitem').first().waitFor()

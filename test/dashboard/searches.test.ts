@@ -3,7 +3,6 @@ import type { CreatedOwner } from '../../store/accounts/accounts.ts'
 import { seedRun } from '../support/api/seeded-runs.ts'
 import { failTimes } from '../support/database/check-states.ts'
 import { describeIf } from '../support/run/skip.ts'
-import { findingsOf } from './axe.ts'
 import { type Dashboard, hasBrowser, startDashboard } from './open-dashboard.ts'
 
 const HOSTILE = '<img src=x onerror=alert(1)>\u{202E}shoes'
@@ -183,22 +182,5 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The sc
     const { page } = await opened(`/serp-monitors/${ids['Bing']}/runs/${runs['blocked']}`)
     await page.getByText('2 times in a row').waitFor()
     await page.context().close()
-  })
-
-  test.each(['/searches', '/searches/keyword?keyword=running+shoes'])('axe finds nothing on %s', async (path) => {
-    for (const width of [1280, 390]) {
-      const { page } = await opened(path, width)
-      await page.getByText('Germany').first().waitFor()
-      expect(await findingsOf(page)).toEqual([])
-      if (process.env['LOOK_AT'])
-        for (const colorScheme of ['light', 'dark'] as const) {
-          await page.emulateMedia({ colorScheme })
-          await page.screenshot({
-            path: `${process.env['LOOK_AT']}/${path.length}-${width}-${colorScheme}.png`,
-            fullPage: true,
-          })
-        }
-      await page.context().close()
-    }
   })
 })

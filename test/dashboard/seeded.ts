@@ -1,6 +1,7 @@
 import { createPolicy } from '../../egress/policy.ts'
 import type { CreatedOwner } from '../../store/accounts/accounts.ts'
 import { SMALLEST } from '../support/api/monitor-body.ts'
+import { seedRanks } from '../support/api/seeded-ranks.ts'
 import { seedDelivery } from '../support/api/seeded-runs.ts'
 import { openSite, pageOf } from '../support/network/site.ts'
 import { eventually } from '../support/run/eventually.ts'
@@ -19,6 +20,8 @@ interface Seeded extends AsyncDisposable {
   readonly look?: string
   /** A delivery of that run that was given up. */
   readonly delivery: string
+  /** A search that was checked, and a run of it. */
+  readonly search: { readonly monitor: string; readonly run: string }
 }
 
 /** Serves a dashboard whose monitors were checked on a page that changed. */
@@ -64,12 +67,14 @@ export async function startSeeded(options: StartOptions = {}): Promise<Seeded> {
   const delivery = await seedDelivery(services, run, { config: gone, status: 'dead', isFailing: true, ...answer })
   await seedDelivery(services, run, { config: { type: 'email', to: 'ops@example.com' }, held: 'muted' })
   await seedDelivery(services, run, { status: 'success', responseStatus: 204 })
+  const search = await seedSearch(dashboard, owner)
   return {
     dashboard,
     owner,
     monitor,
     run,
     delivery,
+    search,
     ...(options.previews && { look: site.page('/look', pageOf('$20.00')) }),
     async [Symbol.asyncDispose]() {
       await worker.stop(5_000)
@@ -77,4 +82,20 @@ export async function startSeeded(options: StartOptions = {}): Promise<Seeded> {
       await dashboard[Symbol.asyncDispose]()
     },
   }
+}
+
+/** A search of which a site left the results and came back, and whose engine showed an AI overview. */
+async function seedSearch({ api }: Dashboard, { api_key: key }: CreatedOwner): Promise<Seeded['search']> {
+  const search = { name: 'Rank', schedule_interval_seconds: 3600, target_domain: 'shop.example' }
+  const made = await api.call(key, 'POST', '/v1/serp-monitors?paused=true', { ...search, keyword: 'coffee grinder' })
+  const monitor = String(made.body['id'])
+  const ranks = [
+    [70, 3],
+    [50, null],
+    [30, 'blocked'],
+    [20, 2],
+    [3, 4],
+  ] as const
+  const run = await seedRanks(api.services, monitor, { domain: 'shop.example', ranks, overviewSince: 20, results: 5 })
+  return { monitor, run }
 }

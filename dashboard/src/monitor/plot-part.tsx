@@ -7,6 +7,7 @@ import { Notice } from '../app/notice.tsx'
 import { refreshMs } from '../live/live-state.ts'
 import { Choice } from '../parts/choice.tsx'
 import { lazyPlot } from '../parts/plot/lazy-plot.tsx'
+import { nearestOf } from '../parts/plot/nearest.ts'
 import { PlotReader } from '../parts/plot/plot-reader.tsx'
 import { queryOfRange, RANGES } from '../parts/plot/ranges.ts'
 import { BlockStrips } from '../searches/block-strips.tsx'
@@ -17,7 +18,7 @@ import { crossingsOf } from './crossings.ts'
 import style from './monitor.module.css'
 import { NumbersTable } from './numbers-table.tsx'
 import plotted from './plot-part.module.css'
-import { nearestStop, stopsOf, summaryWords } from './series-view.ts'
+import { stopsOf, summaryWords } from './series-view.ts'
 import { useAddress } from './use-address.ts'
 
 const Plot = lazyPlot(async () => (await import('./plot.tsx')).Plot)
@@ -71,20 +72,15 @@ export function PlotPart({ place }: { readonly place: Place }) {
 function Shown({ series, place: { kind, home } }: { readonly series: Series; readonly place: Place }) {
   const stops = stopsOf(series)
   const [chosen, setChosen] = useState<number | null>(null)
+  const instants = stops.map(({ at: instant }) => instant)
   // What is read again may have other stops: the cursor stays at its time.
-  const at = chosen === null ? -1 : nearestStop(stops, chosen)
+  const at = chosen === null ? -1 : nearestOf(instants, chosen)
   const stop = stops[at]
   if (stops.length === 0) return <p className={tones['soft']}>There are no numbers in this time.</p>
   const text = stop ? `${whole.format(stop.at)}: ${stop.text}` : 'The arrow keys read the plot.'
   return (
     <>
-      <PlotReader
-        label={`Plot of ${series.field ?? ''}`}
-        stops={stops.map(({ at: instant }) => instant)}
-        at={at}
-        text={text}
-        onChoose={setChosen}
-      >
+      <PlotReader label={`Plot of ${series.field ?? ''}`} stops={instants} at={at} text={text} onChoose={setChosen}>
         <Suspense fallback={null}>
           <Plot series={series} isSearch={kind === 'serp'} cursorAt={stop?.at ?? null} onPoint={setChosen} />
         </Suspense>

@@ -85,10 +85,3 @@ export function stopsOf({ field, points, failures }: Series): readonly Stop[] {
   }))
   return [...ofPoints, ...ofFailures].toSorted((one, other) => one.at - other.at)
 }
-
-/** Returns the place of the stop that is nearest to an instant; −1: there are none. */
-export const nearestStop = (stops: readonly Stop[], at: number): number =>
-  stops.reduce(
-    (best, stop, nth) => (Math.abs(stop.at - at) < Math.abs((stops[best]?.at ?? Infinity) - at) ? nth : best),
-    stops.length > 0 ? 0 : -1,
-  )

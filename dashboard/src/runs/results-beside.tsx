@@ -1,6 +1,6 @@
+import { Move } from './move.tsx'
 import type { MovedResult, Result } from './results.ts'
 import style from './search-results.module.css'
-import { Move } from './search-results.tsx'
 
 interface ResultsBesideProps {
   readonly before: readonly Result[]

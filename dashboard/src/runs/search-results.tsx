@@ -6,7 +6,7 @@ import { webAddress } from '../monitor/any-monitor.ts'
 import { useAddress } from '../monitor/use-address.ts'
 import { Choice } from '../parts/choice.tsx'
 import { LongText, ShowMore } from '../parts/long-text.tsx'
-import tones from '../style/tones.module.css'
+import { Move } from './move.tsx'
 import { ResultsBeside } from './results-beside.tsx'
 import { compareResults, isWatched, type MovedResult, type Result } from './results.ts'
 import { Blocks, Check } from './search-check.tsx'
@@ -36,7 +36,6 @@ interface SearchResultsProps {
 
 /** The results of a search, with where each stood before, what is new and what is gone. */
 export function SearchResults({ address, run, other, isRefused, target }: SearchResultsProps) {
-  const [room, setRoom] = useState(RESULTS)
   const found = useRunBefore(address, other)
   const before = isRefused ? null : found
   const all = run.organic_results ?? []
@@ -59,33 +58,52 @@ export function SearchResults({ address, run, other, isRefused, target }: Search
       )}
       {before === null && <p className={style['soft']}>There are no earlier results to compare with.</p>}
       {all.length === 0 && <p className={style['soft']}>The search had no results.</p>}
-      {isBeside && <ResultsBeside before={before.organic_results ?? []} after={results} gone={gone} />}
-      {all.length > 0 && !isBeside && (
-        <table className={style['results']}>
-          <thead>
-            <tr>
-              <th scope="col">#</th>
-              <th scope="col">Moved</th>
-              <th scope="col">Result</th>
-            </tr>
-          </thead>
-          <tbody>
-            {results.slice(0, room).map((moved) => (
-              <Row
-                key={moved.result.position}
-                moved={moved}
-                isFirst={before === null}
-                isOurs={isWatched(moved.result, target, run.target_rank ?? null)}
-              />
-            ))}
-          </tbody>
-        </table>
+      {isBeside ? (
+        <ResultsBeside before={before.organic_results ?? []} after={results} gone={gone} />
+      ) : (
+        <Movements run={run} results={results} gone={gone} isFirst={before === null} target={target} />
       )}
-      {all.length > room && !isBeside && (
-        <ShowMore shown={room} all={all.length} what="results" step={MORE} onMore={() => setRoom(room + MORE)} />
-      )}
-      {!isBeside && <Gone results={gone} />}
     </section>
+  )
+}
+
+interface MovementsProps extends ReturnType<typeof compareResults> {
+  readonly run: Run
+  /** There is nothing to compare with. */
+  readonly isFirst: boolean
+  readonly target: string | null
+}
+
+/** Each result with where it stood before, and those that are gone. */
+function Movements({ run, results, gone, isFirst, target }: MovementsProps) {
+  const [room, setRoom] = useState(RESULTS)
+  if (results.length === 0) return <Gone results={gone} />
+  return (
+    <>
+      <table className={style['results']}>
+        <thead>
+          <tr>
+            <th scope="col">#</th>
+            <th scope="col">Moved</th>
+            <th scope="col">Result</th>
+          </tr>
+        </thead>
+        <tbody>
+          {results.slice(0, room).map((moved) => (
+            <Row
+              key={moved.result.position}
+              moved={moved}
+              isFirst={isFirst}
+              isOurs={isWatched(moved.result, target, run.target_rank ?? null)}
+            />
+          ))}
+        </tbody>
+      </table>
+      {results.length > room && (
+        <ShowMore shown={room} all={results.length} what="results" step={MORE} onMore={() => setRoom(room + MORE)} />
+      )}
+      <Gone results={gone} />
+    </>
   )
 }
 
@@ -140,17 +158,6 @@ function Row({ moved: { result, was, said }, isFirst, isOurs }: RowProps) {
         {isOurs && <span className={style['mark']}>watched</span>}
       </td>
     </tr>
-  )
-}
-
-export function Move({ position, was }: { readonly position: number; readonly was: number | null }) {
-  if (was === null) return <span className={tones['good']}>new</span>
-  if (was === position) return <span className={style['soft']}>same</span>
-  const by = Math.abs(was - position)
-  return was > position ? (
-    <span className={tones['good']}>▲ {by} up</span>
-  ) : (
-    <span className={tones['bad']}>▼ {by} down</span>
   )
 }
 

@@ -67,19 +67,20 @@ function optionsOf(lines: readonly RankLine[], paints: Painted) {
   }
 }
 
-const LANE = 4
+/** The height of a mark of failed checks, in pixels. */
+const MARK = 4
 
-/** Marks at the lower edge, a lane for each line, when its checks failed. */
+/** Marks at the lower edge, one above the other for the lines, when its checks failed. */
 function drawFailures(plot: uPlot, lines: readonly RankLine[], paints: Painted): void {
   const { ctx, bbox } = plot
-  const lane = LANE * devicePixelRatio
+  const height = MARK * devicePixelRatio
   ctx.save()
   ctx.globalAlpha = 0.55
   for (const [nth, { series, tone }] of lines.entries()) {
     ctx.fillStyle = toneOf(paints, tone)
     for (const { from, to } of series.failures) {
       const [left, right] = [Math.max(bbox.left, placeOf(plot, from)), placeOf(plot, to ?? series.to)]
-      ctx.fillRect(left, bbox.top + bbox.height - (nth + 1) * lane, Math.max(2, right - left), lane - 1)
+      ctx.fillRect(left, bbox.top + bbox.height - (nth + 1) * height, Math.max(2, right - left), height - 1)
     }
   }
   ctx.restore()

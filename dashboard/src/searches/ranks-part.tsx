@@ -3,6 +3,7 @@ import { Link } from 'wouter'
 import { inWords } from '../monitor/series-view.ts'
 import { pathOf } from '../monitors/cells.tsx'
 import { lazyPlot } from '../parts/plot/lazy-plot.tsx'
+import { nearestOf } from '../parts/plot/nearest.ts'
 import { PlotReader } from '../parts/plot/plot-reader.tsx'
 import tones from '../style/tones.module.css'
 import type { SearchRow } from './by-keyword.ts'
@@ -33,7 +34,7 @@ export function RanksPart({ rows, lines, isReading, onToggle }: RanksPartProps) 
   const key = JSON.stringify(lines.map(({ id, series }) => [id, series.to, series.points.at(-1)?.at]))
   const drawn = useMemo(() => lines, [key]) // oxlint-disable-line react/exhaustive-deps
   const stops = useMemo(() => stopsOfLines(drawn), [drawn])
-  const at = chosen === null ? -1 : nearest(stops, chosen)
+  const at = chosen === null ? -1 : nearestOf(stops, chosen)
   const instant = stops[at] ?? null
   const text =
     instant === null
@@ -61,19 +62,13 @@ export function RanksPart({ rows, lines, isReading, onToggle }: RanksPartProps) 
   )
 }
 
-const nearest = (stops: readonly number[], at: number): number =>
-  stops.reduce(
-    (best, stop, nth) => (Math.abs(stop - at) < Math.abs((stops[best] ?? Infinity) - at) ? nth : best),
-    stops.length > 0 ? 0 : -1,
-  )
-
 interface RanksTableProps extends Pick<RanksPartProps, 'rows' | 'lines' | 'onToggle'> {
   /** What the cursor is at. */
   readonly instant: number | null
 }
 
 const RanksTable = ({ rows, lines, instant, onToggle }: RanksTableProps) => (
-  <div className={style['scroll']} role="region" aria-label="Searches for this keyword" tabIndex={0}>
+  <div className={style['scroll']} role="region" aria-label="Searches for this keyword">
     <table className={style['table']}>
       <thead>
         <tr>

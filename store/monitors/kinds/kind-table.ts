@@ -78,7 +78,7 @@ interface KindColumns<Spec, Own extends OwnColumns> {
   readonly nextRunAt: Fragment
   /** The expression for what it watches, of `monitors m`: one line for people. */
   readonly target: Fragment
-  /** The expression for what a search asks for, of `monitors m`: JSON for lists. Without it: it is no search. */
+  /** The expression for what a search asks for, of `monitors m`: JSON for lists. Only searches have it. */
   readonly search?: Fragment
   /** Selects from `teams t`: `at`, `id`, and whether a new monitor of it is `locked`. */
   readonly teams: Fragment

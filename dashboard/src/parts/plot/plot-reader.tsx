@@ -7,7 +7,7 @@ interface PlotReaderProps {
   readonly stops: readonly number[]
   /** The stop at which it is; −1: at none. */
   readonly at: number
-  /** What is there, in words. */
+  /** The numbers at that stop, in words. */
   readonly text: string
   onChoose(at: number | null): void
   readonly children: ReactNode
