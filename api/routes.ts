@@ -13,7 +13,7 @@ import { meRoute } from './routes/accounts/me.ts'
 import { editSettingsRoute, getSettingsRoute } from './routes/accounts/settings.ts'
 import { signInRoutes } from './routes/accounts/sign-in.ts'
 import { teamRoutes } from './routes/accounts/team.ts'
-import { getUsageRoute } from './routes/accounts/usage.ts'
+import { getUsageDaysRoute, getUsageMonitorsRoute, getUsageRoute } from './routes/accounts/usage.ts'
 import {
   countDeliveriesRoute,
   failingDestinationsRoute,
@@ -66,6 +66,8 @@ const shared: readonly Route[] = [
   rotateKeyRoute,
   deleteKeyRoute,
   getUsageRoute,
+  getUsageDaysRoute,
+  getUsageMonitorsRoute,
   getSettingsRoute,
   editSettingsRoute,
   meRoute,

@@ -28,6 +28,7 @@ const FEW = [
   ['monitor_resources', 'no'],
   ['forgotten_runs', 'no'],
   ['seen_marks', 'monitor_no'],
+  ['usage_starts', 'no'],
   ['checks', 'no'],
   ['monitors', 'no'],
 ] as const

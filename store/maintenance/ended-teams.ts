@@ -46,6 +46,8 @@ export async function purgeEndedTeams(connection: Queryable, signal: AbortSignal
         for update skip locked
       ),
       usage as (delete from team_usage u using ended e where u.team_id = e.id),
+      days as (delete from usage_days d using ended e where d.team_id = e.id),
+      marks as (delete from usage_marks k using ended e where k.team_id = e.id),
       gone as (delete from teams t using ended e where t.id = e.id returning 1)
       select count(*) from gone
     `)

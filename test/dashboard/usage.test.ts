@@ -1,7 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { stripeBilling } from '../../accounts/billing/stripe.ts'
 import { readPrices } from '../../core/plan/read-prices.ts'
+import { barsOf } from '../../dashboard/src/usage/day-bars.ts'
 import { amountOf, gaugesOf, shareOf } from '../../dashboard/src/usage/gauges.ts'
+import { countUsageDays } from '../../store/quota/usage-days.ts'
 import { SMALLEST } from '../support/api/monitor-body.ts'
 import { openStripeServer } from '../support/api/stripe-server.ts'
 import { describeIf } from '../support/run/skip.ts'
@@ -29,6 +31,21 @@ describe('what is used', () => {
   ])('of %d of %s is a share of %s', (used, limit, share) => {
     expect(shareOf({ used, limit })).toBe(share)
   })
+})
+
+test('a day has a bar as high as its part of the day that has most, and none where nothing was used', () => {
+  const none = { visual_runs: 0, serp_runs: 0, credit_runs: 0, llm_calls: 0, picture_bytes: 0, proxy_bytes: 0 }
+  const days = [
+    { ...none, day: '2026-03-01', runs: 1, serp_runs: 2, credit_runs: 1 },
+    { ...none, day: '2026-03-02', runs: 8 },
+    { ...none, day: '2026-03-03', runs: 0, llm_calls: 3 },
+  ]
+  expect(barsOf(days, 'runs').map(({ amount, share }) => [amount, share])).toEqual([
+    [4, 0.5],
+    [8, 1],
+    [0, 0],
+  ])
+  expect(barsOf(days, 'proxy').map(({ share }) => share)).toEqual([0, 0, 0])
 })
 
 describeIf(hasBrowser, 'there is no embedded browser for this platform')('The usage of a team', () => {
@@ -88,8 +105,8 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The us
     await dialog.getByRole('button', { name: 'Cancel it' }).focus()
     await page.keyboard.press('Enter')
     await page.getByText('It ends on').waitFor()
-    await page.getByRole('button', { name: 'Keep the plan' }).focus()
-    await page.keyboard.press('Enter')
+    await dialog.waitFor({ state: 'hidden' })
+    await page.getByRole('button', { name: 'Keep the plan' }).press('Enter')
     await page.getByText('It is renewed on').waitFor()
   })
 
@@ -97,11 +114,38 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The us
     const owner = await stranger.api.owner({ plan: 'unlimited' })
     const { page } = await stranger.open('/usage', owner)
     await page.getByText('Nothing is sold here').waitFor()
-    expect(await page.getByText(', without a limit').count()).toBeGreaterThan(3)
+    await expect.poll(() => page.getByText(', without a limit').count()).toBeGreaterThan(3)
     const member = { session_token: await stranger.api.member(owner, 'member') }
     const { page: theirs } = await stranger.open('/usage', member)
     await theirs.getByText('Your role, member, may not manage billing. Ask the owner.').waitFor()
-    expect(await theirs.getByRole('main').getByRole('button').count()).toBe(0)
+    expect(await theirs.getByRole('region', { name: 'Plan' }).getByRole('button').count()).toBe(0)
+  })
+
+  test('is shown by day and by the monitors that use most', async () => {
+    const owner = await stranger.api.owner({ plan: 'unlimited' })
+    const create = async (name: string) =>
+      String(
+        (await stranger.api.call(owner.api_key, 'POST', '/v1/monitors?paused=true', { ...SMALLEST, name })).body['id'],
+      )
+    const [busy] = [await create('Busy'), await create('Idle')]
+    await stranger.api.sql(`
+      update checks set runs_total = 40 where no = (select no from monitors where id = '${busy}');
+      update team_usage set runs_used = 40, proxy_bytes_used = 5000000 where team_id = '${owner.team_id}'`)
+    await countUsageDays(stranger.api.services.store)
+    const { page, watched } = await stranger.open('/usage', owner)
+    await page.getByRole('region', { name: 'What uses most' }).getByText('40 runs, 100%').waitFor()
+    expect(await page.getByRole('region', { name: 'What uses most' }).getByRole('listitem').count()).toBe(1)
+    const days = page.getByRole('region', { name: 'By day' })
+    await days.getByText('The numbers as a table').press('Enter')
+    await expect.poll(() => days.getByRole('row').nth(1).innerText()).toMatch(/40$/)
+    await days.getByRole('button', { name: 'Proxy' }).press('Enter')
+    await page.waitForURL(/by=proxy/)
+    await expect.poll(() => days.getByRole('row').nth(1).innerText()).toMatch(/5 MB$/)
+    await days.getByRole('button', { name: 'Model' }).press('Enter')
+    await days.getByText('Nothing of this was used on these days.').waitFor()
+    await page.getByRole('link', { name: 'Busy' }).click()
+    await page.waitForURL(new RegExp(`/monitors/${busy}$`))
+    expect(watched.faults).toEqual([])
   })
 })
 

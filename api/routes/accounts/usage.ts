@@ -1,4 +1,6 @@
+import { UsageDays, UsageDaysQuery, UsageMonitors, UsageMonitorsQuery } from '../../../schema/account/usage-days.ts'
 import { Usage } from '../../../schema/account/usage.ts'
+import { readUsageDays, readUsageMonitors } from '../../../store/quota/usage-days.ts'
 import { readUsage } from '../../../store/quota/usage-summary.ts'
 import { ok, route } from '../../http/route.ts'
 
@@ -11,4 +13,35 @@ export const getUsageRoute = route({
   policy: 'usage.read',
   answers: { 200: { description: 'The summary.', schema: Usage } },
   handle: async ({ principal, services: { store } }) => ok(await readUsage(store, principal.teamId)),
+})
+
+export const getUsageDaysRoute = route({
+  method: 'GET',
+  path: '/v1/usage/days',
+  summary: 'Read what was used on each of the last days',
+  description:
+    'Counted once an hour: the present day is up to an hour behind, and an hour around midnight is of either.',
+  tag: 'Usage',
+  policy: 'usage.read',
+  query: UsageDaysQuery,
+  answers: { 200: { description: 'The days.', schema: UsageDays } },
+  beyond: true,
+  async handle({ query: { days = 30 }, principal, services: { store } }) {
+    const { data, since } = await readUsageDays(store, principal.teamId, days)
+    return ok({ data: [...data], known_from: since })
+  },
+})
+
+export const getUsageMonitorsRoute = route({
+  method: 'GET',
+  path: '/v1/usage/monitors',
+  summary: 'List the monitors that use most runs of the period',
+  description: 'Runs are counted when they end. A monitor whose cost was edited is counted at its present one.',
+  tag: 'Usage',
+  policy: 'usage.read',
+  query: UsageMonitorsQuery,
+  answers: { 200: { description: 'The monitors.', schema: UsageMonitors } },
+  beyond: true,
+  handle: async ({ query: { limit = 10 }, principal, services: { store } }) =>
+    ok(await readUsageMonitors(store, principal.teamId, limit)),
 })

@@ -1263,6 +1263,33 @@ export type Usage = {
   }
 }
 
+/** The answer of `GET /v1/usage/days`. */
+export type UsageDays = {
+  readonly data: readonly {
+    readonly day: string
+    readonly runs: number
+    readonly visual_runs: number
+    readonly serp_runs: number
+    readonly credit_runs: number
+    readonly llm_calls: number
+    readonly picture_bytes: number
+    readonly proxy_bytes: number
+  }[]
+  readonly known_from: string
+}
+
+/** The answer of `GET /v1/usage/monitors`. */
+export type UsageMonitors = {
+  readonly data: readonly {
+    readonly id: string
+    readonly kind: 'page' | 'serp'
+    readonly name: string
+    readonly runs: number
+  }[]
+  readonly others: number
+  readonly from: string
+}
+
 /** The answer of `GET /v1/billing`. */
 export type Billing = {
   readonly provider: 'manual' | 'stripe'

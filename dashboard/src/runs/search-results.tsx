@@ -49,12 +49,14 @@ export function SearchResults({ address, run, other, isRefused, target }: Search
       {run.serp_check && <Check check={run.serp_check} />}
       <Blocks run={run} />
       {before !== null && (
-        <Choice
-          label="View of the results"
-          value={isBeside ? 'beside' : ''}
-          choices={VIEWS}
-          onChoose={(value) => choose({ results: value })}
-        />
+        <p className={style['view']}>
+          <Choice
+            label="View of the results"
+            value={isBeside ? 'beside' : ''}
+            choices={VIEWS}
+            onChoose={(value) => choose({ results: value })}
+          />
+        </p>
       )}
       {before === null && <p className={style['soft']}>There are no earlier results to compare with.</p>}
       {all.length === 0 && <p className={style['soft']}>The search had no results.</p>}

@@ -1,5 +1,5 @@
 import type { Series } from '../api/types.ts'
-import { inWords, stopsOf } from '../monitor/series-view.ts'
+import { columnsOf, inWords, stopsOf } from '../monitor/series-view.ts'
 
 /** The rank of one search over time. */
 export interface RankLine {
@@ -36,4 +36,23 @@ export function timeOf(lines: readonly RankLine[]): readonly [string, string] {
     ],
     [from, to],
   )
+}
+
+/**
+ * Returns the columns of a plot of several lines: the instants of all of them in seconds, and the ranks of each at all
+ * instants. A rank holds until the next one of its line. Null: it is not listed, or not known.
+ */
+export function columnsOfLines(lines: readonly RankLine[]): [number[], ...(number | null)[][]] {
+  const columns = lines.map(({ series }) => columnsOf(series, true))
+  const instants = [...new Set(columns.flatMap(([times]) => times))].toSorted((one, other) => one - other)
+  return [
+    instants,
+    ...columns.map(([times, ranks]) => {
+      let nth = -1
+      return instants.map((instant) => {
+        while ((times[nth + 1] ?? Infinity) <= instant) nth += 1
+        return ranks[nth] ?? null
+      })
+    }),
+  ]
 }

@@ -1,10 +1,9 @@
 import { useCallback } from 'react'
-import uPlot from 'uplot'
+import type uPlot from 'uplot'
 import { crossingsOf } from '../monitor/crossings.ts'
-import { columnsOf } from '../monitor/series-view.ts'
 import { axesOf, drawTriangle, placeOf, RANK_SCALE, steppedLine, timeScale } from '../parts/plot/axes.ts'
 import { CanvasPlot, type Paints } from '../parts/plot/canvas-plot.tsx'
-import { type RankLine, timeOf } from './rank-lines.ts'
+import { columnsOfLines, type RankLine, timeOf } from './rank-lines.ts'
 import style from './rank-tones.module.css'
 import { TONES } from './rank-tones.ts'
 
@@ -27,14 +26,7 @@ export function RankPlot({ lines, cursorAt, onPoint }: RankPlotProps) {
   const draw = useCallback(
     (paints: Painted) => ({
       options: optionsOf(lines, paints),
-      data: uPlot.join(
-        lines.map(({ series }): uPlot.AlignedData => {
-          const [times, values] = columnsOf(series, true)
-          return [times, values]
-        }),
-        // What a search does not know stays a gap. Times that only another one has are none.
-        lines.map(() => [1, 2]),
-      ),
+      data: columnsOfLines(lines),
       point: paints['text'] ?? '',
     }),
     [lines],

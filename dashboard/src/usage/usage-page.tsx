@@ -4,8 +4,10 @@ import type { Usage } from '../api/types.ts'
 import { Notice } from '../app/notice.tsx'
 import { Ago } from '../parts/time.tsx'
 import { TeamArea } from '../team/team-area.tsx'
+import { DaysPart } from './days-part.tsx'
 import { GaugeRow } from './gauge-row.tsx'
 import { gaugesOf } from './gauges.ts'
+import { MostPart } from './most-part.tsx'
 import { PlanPart } from './plan-part.tsx'
 import style from './usage.module.css'
 import { useUsage } from './use-billing.ts'
@@ -34,6 +36,8 @@ export function UsagePage() {
           </section>
         </>
       )}
+      <DaysPart />
+      <MostPart />
       <PlanPart />
     </TeamArea>
   )

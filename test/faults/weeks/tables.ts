@@ -78,6 +78,9 @@ export const BOUNDS: Readonly<Record<string, Bound>> = {
   team_storage: 'retention',
   team_usage: 'retention',
   teams: 'retention',
+  usage_days: { days: 400 },
+  usage_marks: 'constant',
+  usage_starts: 'constant',
   visual_baselines: 'constant',
 }
 

@@ -140,6 +140,8 @@ const ANSWERS: Readonly<Record<string, Wanted>> = {
   WrittenMonitor: { method: 'post', path: '/v1/manifests' },
   Backtest: { method: 'post', path: '/v1/monitors/{id}/backtest', keys: ['changes', 'would_fire', 'runs'] },
   Usage: { path: '/v1/usage' },
+  UsageDays: { path: '/v1/usage/days' },
+  UsageMonitors: { path: '/v1/usage/monitors' },
   Billing: { path: '/v1/billing' },
   PaymentPage: { method: 'post', path: '/v1/billing/checkout' },
   TeamMembers: { path: '/v1/team/members' },

@@ -1,0 +1,47 @@
+-- What each team used on each day (UTC), from the counters of `team_usage` (store/quota/usage-days.ts). A day on which
+-- nothing was used has no row.
+create table usage_days (
+  team_id uuid not null references teams,
+  day date not null,
+  runs bigint not null,
+  visual_runs bigint not null,
+  serp_runs bigint not null,
+  credit_runs bigint not null,
+  llm_calls bigint not null,
+  picture_bytes bigint not null,
+  proxy_bytes bigint not null,
+  primary key (team_id, day)
+);
+
+-- The counters of `team_usage` at the last look. What they are more at the next one was used since then.
+create table usage_marks (
+  team_id uuid primary key references teams,
+  -- Since when days are counted.
+  since timestamptz not null default clock(),
+  period_start timestamptz not null,
+  -- When the numbers of `usage_starts` were taken.
+  started_at timestamptz not null,
+  runs_used bigint not null default 0,
+  visual_used bigint not null default 0,
+  serp_used bigint not null default 0,
+  llm_calls_used bigint not null default 0,
+  screenshot_bytes_used bigint not null default 0,
+  proxy_bytes_used bigint not null default 0,
+  credits bigint not null default 0,
+  credits_given bigint not null default 0
+) with (fillfactor = 50);
+
+-- `checks.runs_total` at the beginning of the team's period. A check without a row began in the period.
+create table usage_starts (
+  no bigint primary key,
+  team_id uuid not null,
+  runs_total bigint not null
+);
+
+-- What was used before is counted to no day.
+insert into usage_marks (team_id, period_start, started_at, runs_used, visual_used, serp_used, llm_calls_used,
+  screenshot_bytes_used, proxy_bytes_used, credits, credits_given)
+select team_id, period_start, clock(), runs_used, visual_used, serp_used, llm_calls_used,
+  screenshot_bytes_used, proxy_bytes_used, credits, credits_given
+from team_usage;
+insert into usage_starts (no, team_id, runs_total) select no, team_id, runs_total from checks where runs_total > 0;
