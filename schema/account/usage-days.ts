@@ -5,7 +5,7 @@ import { Choice, Closed, Instant, Text, Uuid, Whole } from '../shape/shape.ts'
 /** Days that are kept. */
 export const MAX_USAGE_DAYS = 400
 /** Most monitors that are listed. */
-export const MAX_USAGE_MONITORS = 100
+const MAX_USAGE_MONITORS = 100
 
 const Count = (description: string) => Type.Integer({ minimum: 0, description })
 

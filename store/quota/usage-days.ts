@@ -24,7 +24,7 @@ const names = (columns: readonly string[], of?: string) =>
     sql.fragment`, `,
   )
 
-/** What a counter is more than at the last look: all of it, where a period began in between. */
+/** The growth of each counter since the last look: all of it, where a period began in between. */
 const USED = sql.join(
   pairs.map(
     ([day, counter]) => sql.fragment`
@@ -37,7 +37,7 @@ const USED = sql.join(
 
 /**
  * Counts what each team has used since the last look to the present day. Where a period began, it notes how many runs
- * each check had by then. What was used between the last look and the end of a period is not counted. Several processes
+ * each check had by then. The use between the last look and the end of a period is not counted. Several processes
  * may look at once: each team is counted by one of them.
  */
 export async function countUsageDays(store: Queryable): Promise<void> {

@@ -19,6 +19,8 @@ export interface SeriesTable {
   valueOf(field: string): Fragment
   /** Its runs say whether an engine shows blocks beside the results. */
   readonly hasBlocks: boolean
+  /** The values that an export has of a run `s` that stores a reading: JSON. */
+  readonly history: Fragment
   /** How many of these runs are read, the newest first. */
   mostSteps(field: string): number
   /** Returns the runs that differ, of those that the condition of `runs s` names. */
@@ -49,6 +51,7 @@ const extracted = sql.fragment`(case when s.reading_id is null then s.extracted 
 /** Fields of pages, out of their differences. */
 export const PAGE_SERIES: SeriesTable = {
   hasBlocks: false,
+  history: sql.fragment`s.extracted`,
   values: sql.fragment`(
     select json_agg(json_build_array(f.key, f.value::text))
     from json_each(case when ${readable(sql.fragment`b.extracted`)} then b.extracted end) f
@@ -98,6 +101,8 @@ const searchSteps = (field: string): number => (field === 'results' ? MAX_SERIES
 /** The rank of a search, or the number of its results. */
 export const SEARCH_SERIES: SeriesTable = {
   hasBlocks: true,
+  history: sql.fragment`json_build_object('rank', s.target_rank, 'results', json_array_length(s.organic_results),
+    'ai_overview', s.ai_overview_present, 'featured_snippet', s.featured_snippet_present)`,
   values: sql.fragment`
     case when m.target_domain is null then '[["results", "0"]]' else '[["rank", "0"], ["results", "0"]]' end::json`,
   valueOf(field) {

@@ -7,6 +7,7 @@ import { SMALLEST } from '../support/api/monitor-body.ts'
 import { describeIf } from '../support/run/skip.ts'
 import { type Dashboard, hasBrowser, startDashboard } from './open-dashboard.ts'
 import { refusalOf } from './refusal-of.ts'
+import { savedBy } from './saved-file.ts'
 import { addAudit, TURNED } from './seeded-people.ts'
 import { tabTo } from './tab-to.ts'
 
@@ -89,7 +90,10 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The au
     owner = await dashboard.api.owner()
     await act()
     const { page, watched } = await opened('/audit?type=monitor')
-    const [csv, json] = [await saved(page, 'CSV'), await saved(page, 'JSON')]
+    const [csv, json] = [
+      await savedBy(page, 'Export the audit log as CSV'),
+      await savedBy(page, 'Export the audit log as JSON'),
+    ]
     expect([csv.name, json.name]).toEqual([
       expect.stringMatching(/^audit-[\d-]+\.csv$/),
       expect.stringMatching(/^audit-[\d-]+\.json$/),
@@ -175,20 +179,3 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The au
     await page.context().close()
   })
 })
-
-const KEEP = `{
-  const make = URL.createObjectURL
-  URL.createObjectURL = (file) => {
-    window.savedText = file.text()
-    return make(file)
-  }
-}`
-
-/** Saves the log as a file. The browser of the tests keeps no file, so what it is given is looked at. */
-async function saved(page: Page, format: string) {
-  await page.evaluate(KEEP)
-  const file = page.waitForEvent('download')
-  await page.getByRole('button', { name: `Export the audit log as ${format}` }).click()
-  const name = (await file).suggestedFilename()
-  return { name, text: await page.evaluate<string>('window.savedText') }
-}

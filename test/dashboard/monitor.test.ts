@@ -13,6 +13,7 @@ import { describeIf } from '../support/run/skip.ts'
 import { startWorker } from '../support/worker/check-worker.ts'
 import { type Dashboard, hasBrowser, startDashboard } from './open-dashboard.ts'
 import { refusalOf } from './refusal-of.ts'
+import { savedBy } from './saved-file.ts'
 
 const HOSTILE = '<img src=x onerror=alert(1)>\u{202E}evil'
 const SEARCH = { name: 'Rank', keyword: 'kettle', schedule_interval_seconds: 600, target_domain: 'example.com' }
@@ -162,6 +163,21 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The sc
     await page.waitForURL(/field=results/)
     await page.getByRole('slider', { name: 'Plot of results' }).waitFor()
     expect(watched.faults).toEqual([])
+    await page.context().close()
+  })
+
+  test('saves what it has found as a file, for a spreadsheet and for a program', async () => {
+    const { page } = await opened(kettle())
+    const csv = await savedBy(page, 'Export CSV')
+    expect(csv.name).toMatch(/^history-\d{4}-\d\d-\d\d\.csv$/)
+    expect(csv.text.split('\r\n').map((line) => line.split(',')[5])).toEqual([
+      ...['price', '$17.49', '', '', '', '$19.99', '$21.00'].map((cell) => `"${cell}"`),
+      undefined,
+    ])
+    const json = await savedBy(page, 'Export JSON')
+    expect(json.name).toMatch(/\.json$/)
+    expect((JSON.parse(json.text) as { readonly data: readonly unknown[] }).data).toHaveLength(6)
+    await page.getByText('The file is saved').waitFor()
     await page.context().close()
   })
 

@@ -74,7 +74,7 @@ describe('several lines in one plot', () => {
   })
 })
 
-test('the numbers of a series are said in short, those of a rank as places', () => {
+test('the numbers of a series are said in short, ranks with their sign', () => {
   const summary = { least: 2, most: 9, mean: 4.26, share: 0.5 }
   expect(summaryWords({ field: 'rank', summary })).toEqual([
     'best #2',

@@ -6,6 +6,7 @@ import { amountOf, gaugesOf, shareOf } from '../../dashboard/src/usage/gauges.ts
 import { countUsageDays } from '../../store/quota/usage-days.ts'
 import { SMALLEST } from '../support/api/monitor-body.ts'
 import { openStripeServer } from '../support/api/stripe-server.ts'
+import { setRuns } from '../support/database/check-states.ts'
 import { describeIf } from '../support/run/skip.ts'
 import { type Dashboard, hasBrowser, startDashboard } from './open-dashboard.ts'
 
@@ -128,9 +129,10 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The us
         (await stranger.api.call(owner.api_key, 'POST', '/v1/monitors?paused=true', { ...SMALLEST, name })).body['id'],
       )
     const [busy] = [await create('Busy'), await create('Idle')]
-    await stranger.api.sql(`
-      update checks set runs_total = 40 where no = (select no from monitors where id = '${busy}');
-      update team_usage set runs_used = 40, proxy_bytes_used = 5000000 where team_id = '${owner.team_id}'`)
+    await setRuns(stranger.api, [busy ?? ''], 40)
+    await stranger.api.sql(
+      `update team_usage set runs_used = 40, proxy_bytes_used = 5000000 where team_id = '${owner.team_id}'`,
+    )
     await countUsageDays(stranger.api.services.store)
     const { page, watched } = await stranger.open('/usage', owner)
     await page.getByRole('region', { name: 'What uses most' }).getByText('40 runs, 100%').waitFor()

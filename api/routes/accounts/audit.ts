@@ -4,6 +4,7 @@ import { AuditEvent, AuditFilter, AuditPage, AuditQuery, MAX_EXPORTED } from '..
 import { Closed } from '../../../schema/shape/shape.ts'
 import { type AuditWanted, countAudit, listAudit, readAudit, recordedActions } from '../../../store/accounts/audit.ts'
 import type { Store } from '../../../store/db/client.ts'
+import { begun } from '../../http/begun.ts'
 import { paginationOf, windowOf } from '../../http/page-of-rows.ts'
 import { ok, okParts, type Route, route } from '../../http/route.ts'
 
@@ -100,20 +101,6 @@ async function* csvOf(store: Store, wanted: AuditWanted): AsyncGenerator<string,
     yield head + lines(batch)
     head = ''
   }
-}
-
-/** Reads the first part, so that a store that is away answers with an error and not with half a file. */
-async function begun(parts: AsyncGenerator<string, void, void>): Promise<AsyncIterable<string>> {
-  const first = await parts.next()
-  return (async function* () {
-    try {
-      if (first.done) return
-      yield first.value
-      yield* parts
-    } finally {
-      await parts.return()
-    }
-  })()
 }
 
 export const auditRoutes: readonly Route[] = [listAuditRoute, exportAuditRoute, exportJsonRoute]

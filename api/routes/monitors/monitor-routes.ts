@@ -15,6 +15,7 @@ import { ById, created, keyedRoute, noContent, ok, type Route, route } from '../
 import { shownMonitor, storedMonitor } from '../../presenters/shown.ts'
 import { bulkRoute } from './bulk-monitors.ts'
 import { monitorActs } from './monitor-acts.ts'
+import { historyRoutes } from './monitor-history.ts'
 import { listMonitorsRoute } from './monitor-list.ts'
 import { manifestRoute } from './monitor-manifests.ts'
 import { monitorMutes } from './monitor-mutes.ts'
@@ -38,6 +39,7 @@ export const monitorRoutes = <Spec extends EverySpec, Row extends EveryRow>(
   bulkRoute(served),
   ...served.own.afterRun,
   monitorRunsRoute(served),
+  ...historyRoutes(served),
   seriesRoute(served),
   ...served.own.afterRuns,
   manifestRoute(served),

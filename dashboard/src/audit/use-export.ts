@@ -1,5 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
-import { askText, serverNow } from '../api/client.ts'
+import { askText } from '../api/client.ts'
+import { saveFile } from '../parts/save-file.ts'
 import { type AuditFilters, queryOf } from './filters.ts'
 
 export const FORMATS = {
@@ -14,16 +15,6 @@ export const useExport = (filters: AuditFilters) =>
     mutationFn: async (format: Format) => {
       const { path, type } = FORMATS[format]
       const text = await askText(`${path}?${queryOf(filters)}`, type, new AbortController().signal)
-      save(new Blob([text], { type }), `audit-${new Date(serverNow()).toISOString().slice(0, 10)}.${format}`)
+      saveFile(text, { name: 'audit', type, format })
     },
   })
-
-function save(file: Blob, name: string): void {
-  const address = URL.createObjectURL(file)
-  const link = document.createElement('a')
-  link.href = address
-  link.download = name
-  link.click()
-  // The browser has taken it by then.
-  setTimeout(() => URL.revokeObjectURL(address), 60_000)
-}

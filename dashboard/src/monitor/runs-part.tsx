@@ -4,9 +4,11 @@ import { Notice } from '../app/notice.tsx'
 import { changesOf, shownValue, WHOLE_PAGE } from '../monitors/values.ts'
 import { Choice } from '../parts/choice.tsx'
 import { Icon } from '../parts/icon.tsx'
+import { MoreRows } from '../parts/more-rows.tsx'
 import controls from '../style/controls.module.css'
 import tones from '../style/tones.module.css'
 import type { Place } from './any-monitor.ts'
+import { ExportRuns } from './export-runs.tsx'
 import { type Fold, foldedRuns } from './folded-runs.ts'
 import style from './monitor.module.css'
 import lines from './runs.module.css'
@@ -44,12 +46,14 @@ const whole = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle:
 const isShown = (text: string): text is keyof typeof SHOWN => Object.hasOwn(SHOWN, text)
 
 /** The runs of a monitor. Which are shown, until which day, and what is unfolded stands in the address. */
-export function RunsPart({ place: { path, home } }: { readonly place: Place }) {
+export function RunsPart({ place }: { readonly place: Place }) {
+  const { path, home } = place
   const [asked, change] = useAddress()
   const word = asked.get('runs') ?? ''
   const shown = isShown(word) ? word : ''
   const day = asked.get('day') ?? ''
-  const { runs, error, hasMore, isReadingMore, readMore } = useRuns(path, shown, day)
+  const list = useRuns(path, shown, day)
+  const { runs, error, hasMore } = list
   return (
     <section aria-label="Runs" className={style['section']}>
       <Tools shown={shown} day={day} onChange={change} />
@@ -61,11 +65,8 @@ export function RunsPart({ place: { path, home } }: { readonly place: Place }) {
       {runs !== null && runs.length > 0 && (
         <List runs={runs} home={home} onlyFound={shown === 'changed' || shown === 'fired'} />
       )}
-      {hasMore && (
-        <button type="button" className={controls['button']} disabled={isReadingMore} onClick={readMore}>
-          {isReadingMore ? 'Loading…' : 'Show older runs'}
-        </button>
-      )}
+      <MoreRows list={list}>Show older runs</MoreRows>
+      {runs !== null && runs.length > 0 && <ExportRuns place={place} />}
     </section>
   )
 }

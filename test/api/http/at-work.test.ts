@@ -70,9 +70,13 @@ describe('the table of routes', () => {
     expect(found).toEqual([
       'POST /v1/monitors/preview: preview',
       'POST /v1/monitors/bulk: bulk',
+      'GET /v1/monitors/:id/runs/export: export',
+      'GET /v1/monitors/:id/runs/export/json: export',
       'POST /v1/monitors/:id/backtest: backtest',
       'POST /v1/serp-monitors/preview: preview',
       'POST /v1/serp-monitors/bulk: bulk',
+      'GET /v1/serp-monitors/:id/runs/export: export',
+      'GET /v1/serp-monitors/:id/runs/export/json: export',
       'POST /v1/serp-monitors/:id/backtest: backtest',
       'POST /v1/overview/mute: bulk',
       'POST /v1/overview/unmute: bulk',

@@ -3,6 +3,7 @@ import { UsageDays, UsageMonitors } from '../../../schema/account/usage-days.ts'
 import { checkerOf } from '../../../schema/validation/validate.ts'
 import { renewPeriods } from '../../../store/quota/pool.ts'
 import { countUsageDays, readUsageDays, readUsageMonitors } from '../../../store/quota/usage-days.ts'
+import { setRuns } from '../../support/database/check-states.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 
 let database: QueueDatabase
@@ -94,11 +95,10 @@ describe('what a team used by day', () => {
   })
 })
 
-test('the monitors that use most are those of the period, at what a check costs, and all others are one number', async () => {
+test('the monitors that use most are those of the period, at their cost, and all others are one number', async () => {
   const { id, use } = await team('2026-03-10T08:30Z')
   const [first = 0, second = 0, third = 0] = await database.monitors(id, { count: 3 })
-  const ran = (no: number, total: number, cost = 1) =>
-    database.query('update checks set runs_total = $2, cost = $3 where no = $1', [no, total, cost])
+  const ran = (no: number, total: number, cost = 1) => setRuns(database, no, total, cost)
   await ran(first, 10)
   await countUsageDays(database.store)
   await at('2026-04-10T08:31Z')

@@ -35,6 +35,10 @@ export const takeBack = (on: Statements, monitors: Monitors): Promise<void> =>
 export const raiseFence = (on: Statements, monitors: Monitors): Promise<void> =>
   change(on, monitors, 'fence = fence + 1, holder = null')
 
+/** They have run so many times, and a check of them costs so many runs. */
+export const setRuns = (on: Statements, monitors: Monitors, total: number, cost = 1): Promise<void> =>
+  change(on, monitors, `runs_total = ${total}, cost = ${cost}`)
+
 /** Somebody asked for a run of them. */
 export const askForRun = (on: Statements, monitors: Monitors): Promise<void> =>
   change(on, monitors, 'due_at = clock(), queued_run_id = new_run_id(clock(), no)')
