@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { ERRORS, type ErrorCode } from '../error.ts'
-import { Choice, Closed, Text, Uuid, Whole } from '../shape/shape.ts'
+import { Choice, Closed, Dictionary, Text, Uuid, Whole } from '../shape/shape.ts'
 import { Labels } from './labels.ts'
 import { MAX_INTERVAL_SECONDS } from './monitor.ts'
 import { MuteRequest } from './mute.ts'
@@ -16,10 +16,17 @@ const { properties: muteKeys } = MuteRequest
 /** Most labels of one request that are added, and that are taken away. */
 export const MOST_CHANGED_LABELS = 10
 
-/** Labels that monitors get, and keys of labels that they lose. */
+/** Labels that monitors get, keys of labels that get another name, and keys of labels that they lose. */
 export const LabelChange = Closed(
   {
     add: Type.Optional({ ...Labels, maxProperties: MOST_CHANGED_LABELS }),
+    rename: Type.Optional(
+      Dictionary(Text(1, 63), {
+        maxProperties: MOST_CHANGED_LABELS,
+        description: 'New keys by the present ones. Values stay, and take the place of what the new key had.',
+        rules: ['label_names', 'label_values'],
+      }),
+    ),
     remove: Type.Optional(
       Type.Array(Text(1, 63), {
         maxItems: MOST_CHANGED_LABELS,

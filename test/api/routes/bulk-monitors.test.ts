@@ -230,6 +230,22 @@ describe('labels and the interval of many monitors', () => {
     expect(await audit(owner, 'monitor.updated')).toHaveLength(4)
   })
 
+  test('get another key with the values that they have, in the place of what has it', async () => {
+    const owner = await api.owner()
+    const [first = '', second = '', third = ''] = await monitors(owner, 3)
+    await ask(owner, { action: 'label', ids: [first, second], labels: { add: { team: 'shop', env: 'live' } } })
+    await ask(owner, { action: 'label', ids: [second], labels: { add: { team: 'web', squad: 'old' } } })
+    const labels = { rename: { team: 'squad', none: 'other' }, remove: ['env'] }
+    const done = await ask(owner, { action: 'label', ids: [first, second, third], labels })
+    expect(done).toMatchObject({ succeeded: 3, failed: 0 })
+    const now = await Promise.all([first, second, third].map(async (id) => (await of(owner, id))['labels']))
+    expect(now).toEqual([{ squad: 'shop' }, { squad: 'web' }, {}])
+    for (const name of ['', '-x', 'a b'])
+      expect(
+        (await post(owner.api_key, { action: 'label', ids: [first], labels: { rename: { squad: name } } })).status,
+      ).toBe(422)
+  })
+
   test('are refused one by one where a plan or a manifest says so', async () => {
     const owner = await api.owner({ plan: 'free' })
     const [id = ''] = await monitors(owner, 1)
