@@ -111,7 +111,7 @@ export async function startWorker(context: WorkerContext): Promise<Worker> {
   stack.defer('questions to the model', () => prompts?.close())
   const checkOf = checksOf(context, { store, kinds, bodies, extractor, pages })
   const search = searchSourceOf({ ...context, store })
-  const held = { secrets, kinds, recorder, prompts, leaseMs, relay: proxyRelayOf(context, store), search }
+  const held = { secrets, kinds, recorder, prompts, extractor, leaseMs, relay: proxyRelayOf(context, store), search }
   const source = await startRunnerApi({ ...context, store, held })
   stack.defer('the runner API', () => source?.close())
   const checks = createCheckLoops({
@@ -127,6 +127,7 @@ export async function startWorker(context: WorkerContext): Promise<Worker> {
         secrets,
         recorder,
         prompts,
+        extractor,
         queues,
         leaseMs,
         search: context.browsers ? search : { ...search, exit: null },

@@ -48,6 +48,25 @@ export const EXAMPLES = [
     },
   },
   {
+    title: 'one that leaves out what is noise',
+    monitor: {
+      ...base,
+      extract_config: {
+        method: 'css',
+        fields: { 'the jobs': 'a::attr(href)[]', terms_of_use: '#terms' },
+        ignore: { selectors: ['.ad'] },
+        clean: {
+          'the jobs': [{ do: 'absolute_links' }, { do: 'drop_lines', pattern: '/ads/' }, { do: 'unique' }, { do: 'sort' }],
+          terms_of_use: [
+            { do: 'between', after: 'Terms', before: 'Contact' },
+            { do: 'replace', pattern: '(\\d+) visitors', text: '' },
+            { do: 'first', count: 100 },
+          ],
+        },
+      },
+    },
+  },
+  {
     title: 'one that reads what a page states for machines',
     monitor: {
       ...base,

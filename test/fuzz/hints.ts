@@ -258,11 +258,20 @@ function mendMonitor(monitor: Bag): Json {
   }
 }
 
-/** Without a browser that always renders, nothing can be waited for. */
+/** Without a browser that always renders, nothing can be waited for, and only whole pages have lines to leave out. */
 function mendExtract(extract: Bag): Bag {
-  const config = without(extract, 'wait_for')
+  const { method, ignore, clean } = extract
+  const selectors = ignore !== undefined && method !== 'full_page' && { ignore: without(bagOf(ignore), 'patterns') }
+  const treated = clean !== undefined && { clean: cleanOf(extract, Object.values(bagOf(clean))) }
+  const config = { ...without(extract, 'wait_for'), ...selectors, ...treated }
   const isByPath = extract['method'] === 'json_path'
   return extract['read_as'] === 'structured_data' && !isByPath ? without(config, 'read_as') : config
+}
+
+/** Only what is extracted is treated. */
+function cleanOf(extract: Bag, treatments: readonly Json[]): Bag {
+  const names = fieldNames(extract as never as ExtractConfig)
+  return Object.fromEntries(names.slice(0, treatments.length).map((name, nth) => [name, treatments[nth] ?? null]))
 }
 
 interface Fields {

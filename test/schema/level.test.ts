@@ -75,6 +75,27 @@ describe('The level of a value', () => {
     expect([page({}), page({ read_as: 'document' })]).toEqual([1, 2])
   })
 
+  test('is that of a key that other variants had before', () => {
+    const Event = Tagged(
+      'type',
+      { old: { at: Type.Optional(Text(1, 9)) }, new: { at: Type.Optional(Text(1, 9)) } },
+      {
+        levels: { new: { at: 4 } },
+      },
+    )
+    const of = (event: object) => levelOf(Closed({ event: Event }), { event })
+    expect([of({ type: 'old', at: 'a' }), of({ type: 'new' }), of({ type: 'new', at: 'a' })]).toEqual([1, 1, 4])
+    const left = { ignore: { selectors: ['.ad'] } }
+    const page = (extract_config: object) => levelOf(MonitorSpec, { extract_config })
+    expect([page({ method: 'full_page', ...left }), page({ method: 'css', ...left })]).toEqual([1, 2])
+  })
+
+  test('is that of treatments', () => {
+    const of = (more: object) =>
+      levelOf(MonitorSpec, { extract_config: { method: 'regex', fields: { it: 'a' }, ...more } })
+    expect([of({}), of({ clean: { it: [{ do: 'sort' }] } })]).toEqual([1, 2])
+  })
+
   test('is nowhere above that of this version', () => {
     const levels = [MonitorSpec, SerpMonitorSpec, MonitorCreate].flatMap((definition) =>
       [...JSON.stringify(definition).matchAll(new RegExp(`"${LEVEL}":(\\d+)`, 'g'))].map(([, level]) => Number(level)),

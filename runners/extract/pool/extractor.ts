@@ -1,6 +1,6 @@
 import { createSpeeds, SLOW_MS } from '../../../concurrency/gates/speed.ts'
 import { Running } from '../../../concurrency/loops/wakeable-loop.ts'
-import type { ExtractConfig } from '../../../schema/monitor/extract-config.ts'
+import { type ExtractConfig, readsText } from '../../../schema/monitor/extract-config.ts'
 import { createDocumentOpener, type DocumentOpener, type OpenedPage } from '../documents/document-opener.ts'
 import type { DocumentForm } from '../documents/opened-document.ts'
 import { documentFormOf } from '../documents/reads-document.ts'
@@ -272,6 +272,6 @@ function stopped(): Extraction {
  * sorting the keys of a small JSON response.
  */
 function hashesInline(page: Page, config: ExtractConfig): boolean {
-  if (config.method !== 'full_page' || config.ignore) return false
+  if (config.method !== 'full_page' || readsText(config)) return false
   return !isJsonType(mediaType(page.contentType)) || page.body.byteLength <= COPY_BYTES
 }
