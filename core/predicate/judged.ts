@@ -1,5 +1,6 @@
 import type { Diff } from '../../schema/run/run.ts'
 import type { Values } from '../../schema/shape/json.ts'
+import type { UnseenAges } from './unseen-items.ts'
 
 /** A difference to test. `diff` is null when nothing differs; then no predicate holds. */
 export interface Judged {
@@ -11,4 +12,6 @@ export interface Judged {
    * (`lastNumbers`). Null or absent: there are none.
    */
   readonly lists?: Values | null
+  /** What fields gained, against all that they have shown. Absent: only these two readings are known. */
+  readonly unseen?: UnseenAges | undefined
 }

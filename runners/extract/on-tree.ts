@@ -7,7 +7,7 @@ import type { CompiledCss } from './css/css.ts'
 import { parseHtml } from './html/html.ts'
 import { EXTRACT_LIMITS } from './limits.ts'
 import { failed } from './page.ts'
-import type { Extraction, Failed, Page } from './page.ts'
+import type { Extraction, Failed, Fields, Page } from './page.ts'
 import { decode } from './text/charset.ts'
 import { isBinaryType, isJsonType, markupKind, mediaType } from './text/page-kind.ts'
 import { boundList, boundValues } from './text/truncate.ts'
@@ -17,8 +17,6 @@ import { parseXml } from './xml/xml.ts'
 import { runXPath, unboundPrefixes } from './xpath/compile.ts'
 import { isNodes, stringOfNode } from './xpath/values.ts'
 import type { XValue } from './xpath/values.ts'
-
-export type Fields = [name: string, value: Json][]
 
 /** A page that was parsed as HTML or XML, with the warnings of its decoding. */
 interface ParsedPage {
@@ -58,7 +56,7 @@ function parse(page: Page): ParsedPage | Failed {
 }
 
 interface TreeReading {
-  /** The elements that these select are not in the tree, which is then one of its own. */
+  /** The elements that these select are not in the tree, which nobody else reads then. */
   readonly without?: readonly CompiledCss[]
   readonly clean?: CompiledClean
 }

@@ -30,7 +30,8 @@ const Ignore = Type.Optional(
     {
       description:
         'Beyond the contract: what the page is read without. css, xpath and prompt read it as if it had no such ' +
-        'elements. full_page: with it, even when it is empty, content_hash is the hash of the readable text of the page.',
+        'elements. full_page: with it, even when it is empty, content_hash is the hash of the readable text of the ' +
+        'page.',
     },
   ),
 )

@@ -11,7 +11,9 @@ interface Ignoring {
 export const PATTERNS_OF_PAGES = rule<Ignoring>({
   name: 'patterns_of_pages',
   message: 'lines are left out of full_page alone',
-  cel: "!has(self.ignore) || !has(self.ignore.patterns) || self.ignore.patterns.size() == 0 || self.method == 'full_page'",
+  cel:
+    "self.method == 'full_page' || !has(self.ignore) || !has(self.ignore.patterns) || " +
+    'self.ignore.patterns.size() == 0',
   accepts: [
     { method: 'full_page', ignore: { patterns: ['a'] } },
     { method: 'css', ignore: { selectors: ['.ad'] } },

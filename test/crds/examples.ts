@@ -43,6 +43,7 @@ export const EXAMPLES = [
           { type: 'lines_added', field: 'terms', pattern: '^Fees?' },
           { type: 'lines_removed', field: 'terms' },
           { type: 'list_loses_items', field: 'jobs' },
+          { type: 'list_gains_unseen_items', field: 'jobs', forget_after_days: 90 },
         ],
       },
     },
@@ -56,7 +57,7 @@ export const EXAMPLES = [
         fields: { 'the jobs': 'a::attr(href)[]', terms_of_use: '#terms' },
         ignore: { selectors: ['.ad'] },
         clean: {
-          'the jobs': [{ do: 'absolute_links' }, { do: 'drop_lines', pattern: '/ads/' }, { do: 'unique' }, { do: 'sort' }],
+          'the jobs': [{ do: 'absolute_links' }, { do: 'drop_lines', pattern: '/ads/' }, { do: 'unique' }],
           terms_of_use: [
             { do: 'between', after: 'Terms', before: 'Contact' },
             { do: 'replace', pattern: '(\\d+) visitors', text: '' },

@@ -91,8 +91,9 @@ export function monitorWith(place: Place, value: unknown, root: Definition = MON
   const { clean, ignore } = (config ?? {}) as { clean?: object; ignore?: object }
   if (place.includes('patterns')) return { ...monitor, extract_config: { method: 'full_page', ignore } }
   if (place[1] === 'clean' && typeof clean === 'object') {
-    const named = Object.fromEntries(Object.keys(clean).map((name) => [name, '.a']))
-    return { ...monitor, extract_config: { method: 'css', fields: Object.keys(named).length > 0 ? named : { price: '.a' }, clean } }
+    const names = Object.keys(clean)
+    const fields = Object.fromEntries((names.length > 0 ? names : ['price']).map((name) => [name, '.a']))
+    return { ...monitor, extract_config: { method: 'css', fields, clean } }
   }
   const readsFile = JSON.stringify(config)?.includes('"read_as":"document"')
   if (place[0] === 'extract_config' && !readsFile) return { ...monitor, fetch_mode: 'browser' }

@@ -282,7 +282,7 @@ interface Fields {
   readonly hasLines: boolean
 }
 
-const isOfLists = (type: Json | undefined) => type === 'list_gains_items' || type === 'list_loses_items'
+const isOfLists = (type: Json | undefined) => typeof type === 'string' && type.startsWith('list_')
 const isOfLines = (type: Json | undefined) => type === 'lines_added' || type === 'lines_removed'
 
 function withFields(predicate: Bag, fields: Fields): Bag {

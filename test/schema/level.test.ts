@@ -61,7 +61,7 @@ describe('The level of a value', () => {
     const changes: DiffPredicate = { type: 'field_changes', field: 'a' }
     const gains: DiffPredicate = { type: 'list_gains_items', field: 'a' }
     expect([changes, gains, group(changes, group(gains))].map(of)).toEqual([1, 1, 1])
-    for (const type of ['lines_added', 'lines_removed', 'list_loses_items'] as const) {
+    for (const type of ['lines_added', 'lines_removed', 'list_loses_items', 'list_gains_unseen_items'] as const) {
       const leaf: DiffPredicate = { type, field: 'a' }
       expect([leaf, group(changes, leaf), group(group(group(changes, leaf)))].map(of)).toEqual([2, 2, 2])
     }

@@ -1,4 +1,5 @@
 import type { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
+import { NOISE_LIMITS } from './noise-limits.ts'
 
 const letters = (count: number) => 'a'.repeat(count)
 const many = <T>(count: number, item: (index: number) => T): T[] =>
@@ -19,7 +20,6 @@ const gaining = (method: string, named: object) => ({
 const WAITING = { method: 'css', fields: { price: '$' }, wait_for: '.price' }
 const STRUCTURED = { method: 'json_path', read_as: 'structured_data', fields: { price: '$' } }
 const DOCUMENT = { method: 'xpath', read_as: 'document', fields: { price: '$' } }
-const WITHOUT = { method: 'css', fields: { price: '$' } }
 const headers = (value: unknown) => ({ request_headers: value })
 const request = (value: object) => ({ request_config: { method: 'POST', ...value } })
 const paging = (value: object) => request({ body: '{}', pagination: value })
@@ -174,60 +174,7 @@ export const LIMITS: readonly (readonly [string, object, object, string])[] = [
     { extract_config: DOCUMENT, visual_config: { enabled: true } },
     'extract_config.read_as',
   ],
-  [
-    'elements are left out of what any method reads of a page',
-    { extract_config: { ...WITHOUT, ignore: { selectors: many(20, () => '.ad') } } },
-    { extract_config: { ...WITHOUT, ignore: { selectors: many(21, () => '.ad') } } },
-    'extract_config.ignore.selectors',
-  ],
-  [
-    '… and lines of whole pages alone',
-    { extract_config: { method: 'full_page', ignore: { patterns: ['a'] } } },
-    { extract_config: { ...WITHOUT, ignore: { patterns: ['a'] } } },
-    'extract_config.ignore.patterns',
-  ],
-  [
-    'a field has one treatment',
-    { extract_config: { ...WITHOUT, clean: { price: [{ do: 'sort' }] } } },
-    { extract_config: { ...WITHOUT, clean: { price: [] } } },
-    'extract_config.clean.price',
-  ],
-  [
-    '… to ten',
-    { extract_config: { ...WITHOUT, clean: { price: many(10, () => ({ do: 'unique' })) } } },
-    { extract_config: { ...WITHOUT, clean: { price: many(11, () => ({ do: 'unique' })) } } },
-    'extract_config.clean.price',
-  ],
-  [
-    '… that are known',
-    { extract_config: { ...WITHOUT, clean: { price: [{ do: 'first', count: 1_000 }] } } },
-    { extract_config: { ...WITHOUT, clean: { price: [{ do: 'first', count: 1_001 }] } } },
-    'extract_config.clean.price[0].count',
-  ],
-  [
-    '… with what they need',
-    { extract_config: { ...WITHOUT, clean: { price: [{ do: 'replace', pattern: 'a', text: '' }] } } },
-    { extract_config: { ...WITHOUT, clean: { price: [{ do: 'replace', pattern: 'a' }] } } },
-    'extract_config.clean.price[0].text',
-  ],
-  [
-    'only fields that are extracted are treated',
-    { extract_config: { ...WITHOUT, clean: { price: [{ do: 'sort' }] } } },
-    { extract_config: { ...WITHOUT, clean: { 'the price': [{ do: 'sort' }] } } },
-    'extract_config.clean["the price"]',
-  ],
-  [
-    '… and of a whole page its hash',
-    { extract_config: { method: 'full_page', clean: { content_hash: [{ do: 'sort' }] } } },
-    { extract_config: { method: 'full_page', clean: { price: [{ do: 'sort' }] } } },
-    'extract_config.clean.price',
-  ],
-  [
-    '… and nothing of JSON',
-    { extract_config: WITHOUT },
-    { extract_config: { ...STRUCTURED, ignore: {} } },
-    'extract_config.ignore',
-  ],
+  ...NOISE_LIMITS,
   [
     'a list that gains items ends in []',
     gaining('xpath', { items: '//li []' }),

@@ -37,6 +37,10 @@ export type DiffPredicate = {
   readonly type: 'list_loses_items'
   readonly field: string
 } | {
+  readonly type: 'list_gains_unseen_items'
+  readonly field: string
+  readonly forget_after_days?: number
+} | {
   readonly type: 'lines_added'
   readonly field: string
   readonly pattern?: string
@@ -1119,6 +1123,7 @@ export type PredicateTrial = {
       | 'field_below'
       | 'list_gains_items'
       | 'list_loses_items'
+      | 'list_gains_unseen_items'
       | 'lines_added'
       | 'lines_removed'
       | 'field_matches_regex'
@@ -1211,6 +1216,7 @@ export type Backtest = {
         | 'field_below'
         | 'list_gains_items'
         | 'list_loses_items'
+        | 'list_gains_unseen_items'
         | 'lines_added'
         | 'lines_removed'
         | 'field_matches_regex'

@@ -251,6 +251,14 @@ export type DiffPredicateArgs =
     }
   | {
       /** The kind of condition. composite joins several. */
+      type: 'list_gains_unseen_items'
+      /** A field name that extractConfig defines. 1 to 100 characters. */
+      field: pulumi.Input<string>
+      /** An item that was not shown for longer is told again. Absent: never. 1 to 3,650. */
+      forgetAfterDays?: pulumi.Input<number | undefined>
+    }
+  | {
+      /** The kind of condition. composite joins several. */
       type: 'lines_added' | 'lines_removed'
       /** A field name that extractConfig defines. 1 to 100 characters. */
       field: pulumi.Input<string>

@@ -1,4 +1,4 @@
-import type { Fields } from '../on-tree.ts'
+import type { Fields } from '../page.ts'
 import type { Tree } from '../tree.ts'
 import { childrenOf, isElement } from '../tree.ts'
 import { cleanValue } from './clean-value.ts'

@@ -3,7 +3,7 @@ import { foldText, isEmptyValue, isList } from '../../../core/diff/diff-values.t
 import type { Json } from '../../../schema/shape/json.ts'
 import type { CompiledTreatment } from './treatments.ts'
 
-/** A treated value, and whether the treatments left nothing of what was there. */
+/** A treated value, and whether the treatments left nothing of a value that had something. */
 interface Cleaned {
   readonly value: Json
   readonly isEmptied: boolean
@@ -87,7 +87,7 @@ function treat(parts: readonly Json[], treatment: CompiledTreatment, { base, isT
 /** By code units, so that the order is the same on every machine. */
 const compareTexts = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)
 
-/** An object is no text, so nothing in it is changed. An item stays one item, whatever is written into it. */
+/** An object is not a text, so nothing in it is changed. An item stays one item, whatever is written into it. */
 const changed = (parts: readonly Json[], isText: boolean, change: (text: string) => string): readonly Json[] =>
   parts.flatMap((part): readonly Json[] => {
     if (typeof part === 'object') return [part]

@@ -110,7 +110,7 @@ describe('the message about a whole page', () => {
   })
 })
 
-test('an ignore block that cannot run is refused with its path, and so is one of a method that reads no tree', async () => {
+test('an ignore block that cannot run is refused with its path, and so is one of a method without a tree', async () => {
   const issues = (extract_config: object) => faultsOf(watching.served.me, { extract_config })
   const ignore = { selectors: ['.a', 'a[', 'li[]'], patterns: ['ok', '('] }
   expect(await issues({ method: 'full_page', ignore })).toEqual([

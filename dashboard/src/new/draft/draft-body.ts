@@ -1,7 +1,7 @@
 import type { DiffPredicate, ExtractConfig, MonitorCreate } from '../../api/types.ts'
 import { differingKeysOf } from './differing-keys.ts'
-import { type Draft, EMPTY, type Language, type More, namesOf, readsElements } from './draft.ts'
-import { cleanOf, type Treatments } from './treatments.ts'
+import { type Draft, EMPTY, type Language, type More, namesOf, readsElements, type Treatments } from './draft.ts'
+import { cleanOf } from './treatments.ts'
 
 /** What a guess is made of, and a template. */
 interface Preset {

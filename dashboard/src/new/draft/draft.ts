@@ -1,11 +1,13 @@
-import type { DeliveryConfig, DiffPredicate, MonitorCreate } from '../../api/types.ts'
+import type { DeliveryConfig, DiffPredicate, MonitorCreate, Treatment } from '../../api/types.ts'
 import { WHOLE_PAGE } from '../../monitors/values.ts'
 import { fitted, renamedIn, valueKindOf } from './conditions.ts'
 import { fieldNameOf } from './field-name.ts'
-import type { Treatments } from './treatments.ts'
 
 /** The languages of rules, of which a monitor has one. structured_data: JSONPath of what a page states for machines. */
 export type Language = 'css' | 'xpath' | 'json_path' | 'structured_data' | 'regex'
+
+/** What is done to a value before it is compared, in order. */
+export type Treatments = readonly Treatment[]
 
 /** A rule with the name of its value. */
 interface DraftField {
@@ -107,7 +109,7 @@ export const EMPTY: Draft = {
 /** The languages of rules for elements. One is replaced by the other while there is a single field. */
 const OF_ELEMENTS: readonly Language[] = ['css', 'xpath']
 
-/** Returns whether elements can be left out of what is read, where that is no whole page. */
+/** Returns whether elements can be left out of what is read, other than of a whole page. */
 export const readsElements = ({ kind, language }: Draft): boolean =>
   kind === 'prompt' || (kind === 'fields' && OF_ELEMENTS.includes(language))
 

@@ -1,8 +1,7 @@
 import type { Treatment } from '../../api/types.ts'
-import type { Draft } from './draft.ts'
+import type { Draft, Treatments } from './draft.ts'
 
 type Do = Treatment['do']
-export type Treatments = readonly Treatment[]
 
 /** The most of a field. The API says so too. */
 export const MOST_TREATMENTS = 10

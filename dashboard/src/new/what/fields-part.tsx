@@ -8,6 +8,7 @@ import {
   type Language,
   namesOf,
   ofKind,
+  type Treatments,
   withField,
   withFieldName,
   withLanguage,
@@ -122,6 +123,16 @@ export function FieldsPart(props: FieldsPartProps) {
   )
 }
 
+interface FieldTreatedProps extends Pick<FieldProps, 'field' | 'issues'> {
+  onTreated(clean: Treatments): void
+}
+
+/** What is done to the value of a rule. */
+const FieldTreated = ({ field: { name, rule, clean = [] }, issues, onTreated }: FieldTreatedProps) =>
+  rule.trim() !== '' && (
+    <TreatmentsPart name={name} label={name} treatments={clean} issues={issues} onChange={onTreated} />
+  )
+
 /** What is done to values that have no rule here. */
 const OthersTreated = ({ draft, issues, onChange }: Pick<FieldsPartProps, 'draft' | 'issues' | 'onChange'>) =>
   namesOf(draft).map((name) => (
@@ -209,15 +220,11 @@ function Field({ draft, issues, values, matches, isLooked, isOld, field, index, 
         {...faultOf(fault)}
       />
       <FaultLine {...fault} />
-      {rule.trim() !== '' && (
-        <TreatmentsPart
-          name={name}
-          label={name}
-          treatments={field.clean ?? []}
-          issues={issues}
-          onChange={(clean) => onChange((before) => withTreated(before, index, clean))}
-        />
-      )}
+      <FieldTreated
+        field={field}
+        issues={issues}
+        onTreated={(clean) => onChange((before) => withTreated(before, index, clean))}
+      />
       <p className={style['facts']}>
         {count !== undefined && <span>{count === 1 ? '1 match' : `${count.toLocaleString('en')} matches`}</span>}
         {chosen && <span>{chosen.reason}</span>}
