@@ -4,9 +4,9 @@ import type { Values } from '../../schema/shape/json.ts'
 import { diffValues } from '../diff/diff-values.ts'
 import { collectPatterns } from './collect-patterns.ts'
 import { fires, type Truth } from './fires.ts'
+import type { UnseenAges } from './judged.ts'
 import type { PatternQuestion } from './pattern-question.ts'
 import { createPatternResults } from './pattern-results.ts'
-import type { UnseenAges } from './unseen-items.ts'
 
 /** The result of comparing a reading with the baseline. */
 interface Verdict {

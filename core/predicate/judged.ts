@@ -1,6 +1,8 @@
 import type { Diff } from '../../schema/run/run.ts'
 import type { Values } from '../../schema/shape/json.ts'
-import type { UnseenAges } from './unseen-items.ts'
+
+/** For each field, how many days ago each item that it gained was last shown. Null: it was never. */
+export type UnseenAges = ReadonlyMap<string, readonly (number | null)[]>
 
 /** A difference to test. `diff` is null when nothing differs; then no predicate holds. */
 export interface Judged {

@@ -8,9 +8,6 @@ import { perField } from './per-field.ts'
 
 type UnseenLeaf = Extract<Leaf, { type: 'list_gains_unseen_items' }>
 
-/** For each field, how many days ago each item that it gained was last shown. Null: it was never. */
-export type UnseenAges = ReadonlyMap<string, readonly (number | null)[]>
-
 /**
  * Returns the fields of which a predicate asks what they have shown, each with the days after which an item counts as
  * never shown: the most that a condition says. Undefined: it is never forgotten.

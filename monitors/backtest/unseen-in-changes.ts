@@ -1,7 +1,8 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import { valueOf } from '../../core/diff/diff-values.ts'
 import { canonicalValue } from '../../core/diff/reading-hash.ts'
-import { type UnseenAges, unseenFields } from '../../core/predicate/unseen-items.ts'
+import type { UnseenAges } from '../../core/predicate/judged.ts'
+import { unseenFields } from '../../core/predicate/unseen-items.ts'
 import { see } from '../../core/seen/see.ts'
 import { comparedItems } from '../../core/seen/seen-items.ts'
 import type { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
@@ -52,7 +53,10 @@ export async function unseenInChanges(
     kept.toReversed().map(({ id, atMs, items }) => {
       const ages = [...items].map(([field, compared]) => {
         const forgetAfterDays = asked.get(field)
-        return [field, see(days.get(field) ?? new Map(), { ...compared, atMs, forgetAfterDays }).ages] as const
+        return [
+          field,
+          see(days.get(field) ?? new Map<number, number>(), { ...compared, atMs, forgetAfterDays }).ages,
+        ] as const
       })
       return [id, new Map(ages)]
     }),
@@ -72,4 +76,5 @@ function numbersOfItems(): (item: Json) => number {
 
 /** The warning of a backtest that asks what was shown. */
 export const SINCE_OLDEST =
-  'list_gains_unseen_items begins with the oldest run that is read: what was shown only before it counts as never shown.'
+  'list_gains_unseen_items begins with the oldest run that is read: an item that only earlier ones had counts as ' +
+  'never shown.'

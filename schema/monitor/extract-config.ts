@@ -117,10 +117,6 @@ export type ExtractConfig = Static<typeof ExtractConfig>
 export const waitForOf = (config: ExtractConfig): string | null =>
   config.method === 'json_path' ? null : (config.wait_for ?? null)
 
-/** Returns whether a whole page is compared by its readable text, and not by what was sent. */
-export const readsText = (config: ExtractConfig): boolean =>
-  config.method === 'full_page' && (config.ignore !== undefined || Object.keys(config.clean ?? {}).length > 0)
-
 /**
  * Returns the names that predicates may refer to: the fields; `content_hash` for full_page; `result` for a prompt
  * without schema, otherwise the schema's `properties` or top-level keys.

@@ -57,16 +57,16 @@ export interface PicturedRun extends ReadingRun {
   readonly team_id: string
   /** Null: no picture was taken or kept, as when the quota is used up. */
   readonly pictures: RunPictures | null
-  /** What its fields have shown from now on, where that is not kept already. */
+  /** A field with all that it has shown, where that is not kept already. */
   readonly seen: readonly SeenField[]
   /** There was no baseline before this run. Pictures that an earlier configuration left are not used. */
   readonly is_first: boolean
 }
 
 /**
- * Records readings with their visual results and with what their fields have shown: run, baseline, outbox and
- * references to images in one transaction, so that either all of them exist or none. Returns the numbers that were recorded. Throws when an image no longer
- * exists.
+ * Records readings with their visual results and the items that they have shown: run, baseline, outbox and references
+ * to images in one transaction, so that either all of them exist or none. Returns the numbers that were recorded.
+ * Throws when an image no longer exists.
  */
 export async function recordPictured(on: Queryable, runs: readonly PicturedRun[]): Promise<ReadonlySet<number>> {
   return on.transaction(async (tx) => {

@@ -4,7 +4,7 @@ import type { SeenItems } from '../../core/seen/seen-items.ts'
 import type { Queryable, Transaction } from '../db/client.ts'
 import { nothing, row, unnest } from '../db/row.ts'
 
-/** What a field of a monitor has shown. */
+/** The items that a field of a monitor has shown. */
 export interface SeenField extends SeenItems {
   readonly field: string
 }

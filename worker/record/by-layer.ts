@@ -1,7 +1,7 @@
 import { equalValues, isEmptyValue, valueOf } from '../../core/diff/diff-values.ts'
 import type { Reading } from '../../runners/check/reading.ts'
 import type { PageTask } from '../../runners/check/task.ts'
-import { readsText } from '../../schema/monitor/extract-config.ts'
+import { readsText } from '../../runners/extract/reads-text.ts'
 import { FETCH_METHODS, type FetchMethod } from '../../schema/run/run.ts'
 import type { Json, Values } from '../../schema/shape/json.ts'
 import type { Baseline, Expected, LayerFields } from '../../store/queue/baselines.ts'

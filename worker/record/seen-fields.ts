@@ -1,6 +1,7 @@
 import { valueOf } from '../../core/diff/diff-values.ts'
+import type { UnseenAges } from '../../core/predicate/judged.ts'
 import { listBefore } from '../../core/predicate/list-changes.ts'
-import { type UnseenAges, unseenFields } from '../../core/predicate/unseen-items.ts'
+import { unseenFields } from '../../core/predicate/unseen-items.ts'
 import { MOST_SEEN } from '../../core/seen/see.ts'
 import { seeItems } from '../../core/seen/seen-items.ts'
 import type { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
@@ -30,7 +31,7 @@ interface Seen {
 
 const NOTHING: Seen = { unseen: new Map(), kept: [], warnings: [] }
 
-/** Compares the fields that a predicate asks about with all that they have shown. Reads nothing for other predicates. */
+/** Compares the fields that a predicate asks about with all that they have shown. For others, reads nothing. */
 export async function seenFields(store: Queryable, reading: SeenReading): Promise<Seen> {
   const { no, teamId, predicate, before, after, lists, atMs } = reading
   const asked = unseenFields(predicate)

@@ -71,7 +71,7 @@ describe('the items of a list', () => {
     expect(jobs.read(2, ['b', 'c']).kept?.items).toHaveLength(36)
   })
 
-  test('that find no room are not told, and those that are known stay known', () => {
+  test('that find no room do not count as gained, and those that are known stay known', () => {
     const jobs = field()
     const items = Array.from({ length: MOST_SEEN }, (_, nth) => `item ${nth}`)
     for (let at = 0; at < MOST_SEEN; at += 1_000) jobs.read(1, items.slice(at, at + 1_000))
@@ -96,7 +96,7 @@ describe('the items of a list', () => {
   })
 })
 
-test('an item is told exactly where no earlier reading had it', () => {
+test('an item counts as never shown exactly where no earlier reading had it', () => {
   const reading = fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd', 'e'))
   fc.assert(
     fc.property(fc.array(reading, { minLength: 1, maxLength: 12 }), (readings) => {

@@ -55,7 +55,7 @@ describe('list_gains_unseen_items', () => {
     ])
   })
 
-  test('does not tell what finds no room, and warns', async () => {
+  test('is quiet about what finds no room, and the run warns', async () => {
     const lists = Array.from({ length: 10 }, (_, n) => Array.from({ length: 999 }, (__, at) => `${n} ${at}`))
     const [first = [], ...others] = lists
     const watched = await watch(first)
@@ -97,7 +97,7 @@ describe('list_gains_unseen_items', () => {
   })
 })
 
-test('an item that was not shown for longer than the days is told again', async () => {
+test('an item that was not shown for longer than the days fires again', async () => {
   const watched = await watch(['a', 'b'], { ...UNSEEN, forget_after_days: 30 })
   await shows(watched, ['b'])
   await watching.setClock(20 * 86_400)
