@@ -17,6 +17,7 @@ import {
   type Values,
 } from './imported.ts'
 import { linesPredicate, type LinesType } from './lines-predicate.ts'
+import { ofLines, ofReplaced, type Treated, withTreated } from './treated.ts'
 
 /** Keys that change nothing here: comments, and what every monitor does anyway. */
 const SILENT: ReadonlySet<string> = new Set([
@@ -178,23 +179,43 @@ function filtersOf(given: unknown): readonly Filter[] {
 const plain = (name: string) => name.trim().replaceAll('-', '_')
 
 function extractOf(given: unknown, miss: (what: string) => void): object {
-  let selected: object | null = null
+  let selected: Selection | null = null
   const patterns: string[] = []
+  const treatments: Treated[] = []
   let isFile = false
   for (const filter of filtersOf(given)) {
     const selection = selectionOf(filter, miss)
     if (selection && selected) miss('a second selection in one filter')
+    else if (selection && treatments.length > 0) miss(`the filter ${filter.name} behind one of lines`)
     else if (selection) selected = selection
-    else if (filter.name === 'grepi') patterns.push(textIn(filter.value, 're', 'pattern'))
+    else if (Object.hasOwn(OF_TEXT, filter.name)) {
+      const made = OF_TEXT[filter.name]?.(filter.value) ?? []
+      if (made.length === 0) miss(`the filter ${filter.name}`)
+      treatments.push(...made)
+    } else if (filter.name === 'grepi') patterns.push(textIn(filter.value, 're', 'pattern'))
     else if (filter.name === 'delete_lines_containing') patterns.push(linesOf(filter.value))
     else if (FILE_FILTERS.has(filter.name)) {
       isFile = true
       if (isObject(filter.value) && isSet(filter.value['password'])) miss('a password of a file')
     } else if (!TEXT_FILTERS.has(filter.name)) miss(`the filter ${filter.name}`)
   }
-  if (selected && patterns.length > 0) miss('lines to leave out of a selection')
-  const whole = { method: 'full_page', ignore: { patterns: patterns.filter((pattern) => pattern !== '') } }
-  return { ...(selected ?? whole), ...(isFile && { read_as: 'document' }) }
+  const left = patterns.filter((pattern) => pattern !== '')
+  const drops = selected ? ofLines('drop_lines', left) : []
+  if (selected && left.length > 0 && drops.length === 0) miss('lines to leave out of a selection')
+  const extract = selected ?? { method: 'full_page', ignore: { patterns: left } }
+  const firsts = selected?.firsts ?? []
+  const { firsts: _, ...rules } = { firsts: null, ...extract }
+  return withTreated({ ...rules, ...(isFile && { read_as: 'document' }) }, [...firsts, ...drops, ...treatments], miss)
+}
+
+/** Filters of the lines of a text. Those with parameters that are not read here are left out. */
+const OF_TEXT: Readonly<Record<string, (value: unknown) => readonly Treated[]>> = {
+  grep: (value) => ofLines('keep_lines', [textIn(value, 're', 'pattern')]),
+  keep_lines_containing: (value) => ofLines('keep_lines', [linesOf(value)]),
+  're.sub': (value) =>
+    isObject(value) ? ofReplaced(textOf(value['pattern']), String(value['repl'] ?? '')) : ofReplaced(textOf(value), ''),
+  sort: (value) => (isSet(value) ? [] : [{ do: 'sort' }]),
+  remove_duplicate_lines: (value) => (isSet(value) ? [] : [{ do: 'unique' }]),
 }
 
 function linesOf(value: unknown): string {
@@ -202,16 +223,30 @@ function linesOf(value: unknown): string {
   return pattern === '' ? anyCase(textIn(value, 'text')) : pattern
 }
 
-function selectionOf({ name, value }: Filter, miss: (what: string) => void): object | null {
+/** A selection of elements, and how many of them are taken. */
+interface Selection {
+  readonly method: string
+  readonly fields: object
+  readonly ignore?: { readonly selectors: readonly string[] }
+  readonly firsts: readonly Treated[]
+}
+
+function selectionOf({ name, value }: Filter, miss: (what: string) => void): Selection | null {
   const quoted = JSON.stringify(textIn(value, 'id', 'class', 'tag', 'style', 'value'))
-  const css = (selector: string) => ({ method: 'css', fields: { text: allOf.css(selector) } })
-  const more = isObject(value) ? ['exclude', 'skip', 'maxitems', 'namespaces', 'sort'].filter((key) => value[key]) : []
+  const given = isObject(value) ? value : {}
+  const excluded = name === 'css' ? textOf(given['exclude']) : ''
+  const most = isSet(given['skip']) ? 0 : Number(given['maxitems'] ?? 0)
+  const firsts = most >= 1 && most <= 1_000 ? [{ do: 'first', count: Math.trunc(most) }] : []
+  const taken = { firsts, ...(excluded !== '' && { ignore: { selectors: [excluded] } }) }
+  const css = (selector: string) => ({ method: 'css', fields: { text: allOf.css(selector) }, ...taken })
+  const isTaken = (key: string) => (key === 'exclude' && excluded !== '') || (key === 'maxitems' && firsts.length > 0)
+  const more = ['exclude', 'skip', 'maxitems', 'namespaces', 'sort'].filter((key) => given[key] && !isTaken(key))
   for (const key of more) miss(`${key} of the filter ${name}`)
   switch (name) {
     case 'css':
       return css(textIn(value, 'selector'))
     case 'xpath':
-      return { method: 'xpath', fields: { text: allOf.xpath(textIn(value, 'path')) } }
+      return { method: 'xpath', fields: { text: allOf.xpath(textIn(value, 'path')) }, ...taken }
     case 'element_by_id':
       return css(`[id=${quoted}]`)
     case 'element_by_class':

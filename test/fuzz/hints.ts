@@ -150,6 +150,9 @@ export const HINTS: Readonly<Record<string, Hint>> = {
   'DiffPredicateFieldIncreasesByPercent.threshold': () => positive,
   'DiffPredicateFieldDecreasesByPercent.threshold': () => positive,
   'DiffPredicateFieldMatchesRegex.pattern': pattern,
+  'TreatmentKeepLines.pattern': pattern,
+  'TreatmentDropLines.pattern': pattern,
+  'TreatmentReplace.pattern': pattern,
   'DiffPredicateLinesAdded.pattern': pattern,
   'DiffPredicateLinesRemoved.pattern': pattern,
   'DiffPredicateFieldEquals.value': () => fc.oneof(fc.constantFrom('', 'sold out', true, false), fc.integer()),
@@ -291,9 +294,10 @@ function withFields(predicate: Bag, fields: Fields): Bag {
     return { ...predicate, conditions: conditions.map((one: Json) => withFields(bagOf(one), fields)) }
   if (typeof field !== 'string') return predicate
   const { names, hasLists, hasLines } = fields
+  const isMended = isOfLists(type) && !hasLists
   return {
-    ...predicate,
-    ...(isOfLists(type) && !hasLists && { type: 'field_changes' }),
+    ...(isMended ? without(predicate, 'forget_after_days') : predicate),
+    ...(isMended && { type: 'field_changes' }),
     ...(isOfLines(type) && !hasLines && { type: 'field_matches_regex', pattern: 'a' }),
     field: names[field.length % names.length] ?? 'price',
   }
