@@ -15,7 +15,7 @@ export function withTreated(extract: object, treatments: readonly Treated[], mis
   return { ...extract, clean: Object.fromEntries(names.map((name) => [name, treatments.slice(0, MOST)])) }
 }
 
-/** Returns the treatment of lines that match one of some patterns: none without patterns, or where they are too long. */
+/** Returns the treatment of lines that match one of some patterns: none without patterns, or if they are too long. */
 export function ofLines(kind: 'keep_lines' | 'drop_lines', patterns: readonly string[]): readonly Treated[] {
   const pattern = patterns.length === 1 ? (patterns[0] ?? '') : patterns.map((one) => `(?:${one})`).join('|')
   return pattern !== '' && pattern.length <= LONGEST && isPattern(pattern) ? [{ do: kind, pattern }] : []

@@ -178,34 +178,52 @@ function filtersOf(given: unknown): readonly Filter[] {
 
 const plain = (name: string) => name.trim().replaceAll('-', '_')
 
+/** What is known of the filters of a job so far. */
+interface Filtered {
+  selected: Selection | null
+  isFile: boolean
+  /** Of lines that are left out. */
+  readonly patterns: string[]
+  readonly treatments: Treated[]
+}
+
 function extractOf(given: unknown, miss: (what: string) => void): object {
-  let selected: Selection | null = null
-  const patterns: string[] = []
-  const treatments: Treated[] = []
-  let isFile = false
+  const filtered: Filtered = { selected: null, isFile: false, patterns: [], treatments: [] }
   for (const filter of filtersOf(given)) {
     const selection = selectionOf(filter, miss)
-    if (selection && selected) miss('a second selection in one filter')
-    else if (selection && treatments.length > 0) miss(`the filter ${filter.name} behind one of lines`)
-    else if (selection) selected = selection
-    else if (Object.hasOwn(OF_TEXT, filter.name)) {
-      const made = OF_TEXT[filter.name]?.(filter.value) ?? []
-      if (made.length === 0) miss(`the filter ${filter.name}`)
-      treatments.push(...made)
-    } else if (filter.name === 'grepi') patterns.push(textIn(filter.value, 're', 'pattern'))
-    else if (filter.name === 'delete_lines_containing') patterns.push(linesOf(filter.value))
-    else if (FILE_FILTERS.has(filter.name)) {
-      isFile = true
-      if (isObject(filter.value) && isSet(filter.value['password'])) miss('a password of a file')
-    } else if (!TEXT_FILTERS.has(filter.name)) miss(`the filter ${filter.name}`)
+    if (selection) select(selection, filter.name, { filtered, miss })
+    else addFilter(filter, { filtered, miss })
   }
-  const left = patterns.filter((pattern) => pattern !== '')
-  const drops = selected ? ofLines('drop_lines', left) : []
-  if (selected && left.length > 0 && drops.length === 0) miss('lines to leave out of a selection')
-  const extract = selected ?? { method: 'full_page', ignore: { patterns: left } }
-  const firsts = selected?.firsts ?? []
-  const { firsts: _, ...rules } = { firsts: null, ...extract }
-  return withTreated({ ...rules, ...(isFile && { read_as: 'document' }) }, [...firsts, ...drops, ...treatments], miss)
+  const { selected, isFile, treatments } = filtered
+  const left = filtered.patterns.filter((pattern) => pattern !== '')
+  const file = isFile && { read_as: 'document' }
+  if (!selected) return withTreated({ method: 'full_page', ignore: { patterns: left }, ...file }, treatments, miss)
+  const drops = ofLines('drop_lines', left)
+  if (left.length > 0 && drops.length === 0) miss('lines to leave out of a selection')
+  const { firsts, ...rules } = selected
+  return withTreated({ ...rules, ...file }, [...firsts, ...drops, ...treatments], miss)
+}
+
+interface Adding {
+  readonly filtered: Filtered
+  readonly miss: (what: string) => void
+}
+
+function select(selection: Selection, name: string, { filtered, miss }: Adding): void {
+  if (filtered.selected) miss('a second selection in one filter')
+  else if (filtered.treatments.length > 0) miss(`the filter ${name} behind one of lines`)
+  else filtered.selected = selection
+}
+
+function addFilter({ name, value }: Filter, { filtered, miss }: Adding): void {
+  const made = Object.hasOwn(OF_TEXT, name) ? (OF_TEXT[name]?.(value) ?? []) : null
+  if (made) filtered.treatments.push(...made)
+  if (name === 'grepi') filtered.patterns.push(textIn(value, 're', 'pattern'))
+  else if (name === 'delete_lines_containing') filtered.patterns.push(linesOf(value))
+  else if (FILE_FILTERS.has(name)) {
+    filtered.isFile = true
+    if (isObject(value) && isSet(value['password'])) miss('a password of a file')
+  } else if (made?.length === 0 || (made === null && !TEXT_FILTERS.has(name))) miss(`the filter ${name}`)
 }
 
 /** Filters of the lines of a text. Those with parameters that are not read here are left out. */
@@ -213,7 +231,7 @@ const OF_TEXT: Readonly<Record<string, (value: unknown) => readonly Treated[]>> 
   grep: (value) => ofLines('keep_lines', [textIn(value, 're', 'pattern')]),
   keep_lines_containing: (value) => ofLines('keep_lines', [linesOf(value)]),
   're.sub': (value) =>
-    isObject(value) ? ofReplaced(textOf(value['pattern']), String(value['repl'] ?? '')) : ofReplaced(textOf(value), ''),
+    isObject(value) ? ofReplaced(textOf(value['pattern']), textOf(value['repl'])) : ofReplaced(textOf(value), ''),
   sort: (value) => (isSet(value) ? [] : [{ do: 'sort' }]),
   remove_duplicate_lines: (value) => (isSet(value) ? [] : [{ do: 'unique' }]),
 }
