@@ -183,7 +183,6 @@ describe('Versions of several levels on one database', () => {
     const hook = { type: 'webhook', url }
     const chat = { ...hook, service: 'mattermost' }
     const quiet_hours = { from: '00:00', until: '23:59', time_zone: 'Etc/UTC' }
-    const paths = { method: 'json_path', fields: { version: '$.version' } }
     const structured = { method: 'json_path', read_as: 'structured_data', fields: { version: '$.meta.version' } }
     // Each has been due for longer than the plain one.
     const later = await Promise.all([
@@ -193,7 +192,8 @@ describe('Versions of several levels on one database', () => {
       madeWith({ deliveries: [{ ...hook, quiet_hours }] }),
       madeWith({ diff_predicate: { type: 'composite', operator: 'OR', conditions: [LINES] } }),
       madeWith({ deliveries: [], extract_config: structured }),
-      madeWith({ deliveries: [], extract_config: { ...paths, clean: { version: [{ do: 'unique' }] } } }),
+      madeWith({ deliveries: [], extract_config: { ...CSS, clean: { version: [{ do: 'unique' }] } } }),
+      madeWith({ deliveries: [], extract_config: { ...CSS, ignore: { selectors: ['.ad'] } } }),
     ])
     const plain = await madeWith({ deliveries: [] })
     const muted = await madeWith({ deliveries: [hook] })
