@@ -6,7 +6,7 @@ import { nodeOf, type SchemaNode, withoutNull } from './shape/walk-schema.ts'
  * The level of work is the highest that any of its keys needs: a process takes work at its level and below, so that it
  * never misreads a key of a later version (docs/decisions/0038-work-has-a-level.md). A key that needs none, which a
  * version before may ignore, leaves work at level 1. A variant of a `Tagged` object has its level in the option
- * `levels`.
+ * `levels`, and so has a key that only some variants had before.
  */
 
 /** The level of this version. A release that has the first key of a level raises it. */
@@ -67,10 +67,14 @@ function compile(given: SchemaNode): Levels | null {
 }
 
 const hasLevel = (table: VariantTable | undefined): table is VariantTable =>
-  table !== undefined && Object.values(table.variants).some((variant) => variant[LEVEL] !== undefined)
+  table !== undefined &&
+  Object.values(table.variants).some((variant) => variant[LEVEL] !== undefined || variant.keyLevels !== undefined)
 
-const levelOfVariant = (table: VariantTable | null, value: object): number =>
-  (table && variantOf(table, value)?.[LEVEL]) ?? 1
+function levelOfVariant(table: VariantTable | null, value: object): number {
+  const { [LEVEL]: level = 1, keyLevels = {} } = (table && variantOf(table, value)) ?? {}
+  const has = (key: string) => ((value as Readonly<Record<string, unknown>>)[key] ?? null) !== null
+  return Math.max(level, ...Object.entries(keyLevels).map(([key, ofKey]) => (has(key) ? ofKey : 1)))
+}
 
 function highest({ level, byDefault, texts, keys, others, items, table }: Levels, value: unknown): number {
   if (value === undefined || value === null || (level > 1 && JSON.stringify(value) === byDefault)) return 1

@@ -3,8 +3,8 @@ import type { Route } from './route.ts'
 /**
  * The most bytes of a request's body, by what the route reads. What a schema allows fits, however its text is escaped.
  * A configuration is the exception: the largest destinations and headers of one monitor fit as `JSON.stringify` writes
- * them. A predicate of 25³ conditions does not, nor do 25 of the longest messages and bodies where they are full of
- * control characters.
+ * them. A predicate of 25³ conditions does not, nor do 500 of the longest treatments of values, nor 25 of the longest
+ * messages and bodies where they are full of control characters.
  */
 export const BODY_LIMITS = {
   /** JSON of callers who may have no credentials. */

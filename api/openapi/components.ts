@@ -20,6 +20,7 @@ import { Preview } from '../../schema/monitor/preview.ts'
 import { RequestConfig } from '../../schema/monitor/request-config.ts'
 import { RequestHeaders } from '../../schema/monitor/request-headers.ts'
 import { FromTemplate, Template } from '../../schema/monitor/template.ts'
+import { Treatment } from '../../schema/monitor/treatment.ts'
 import { VisualConfig } from '../../schema/monitor/visual-config.ts'
 import { WriteMonitor, WrittenMonitor } from '../../schema/monitor/written-monitor.ts'
 import { Pagination } from '../../schema/page-of.ts'
@@ -51,6 +52,7 @@ export const COMPONENTS: Readonly<Record<string, TSchema>> = {
   Template,
   FromTemplate,
   ExtractConfig,
+  Treatment,
   DiffPredicate,
   DeliveryConfig,
   RequestHeaders,

@@ -15,6 +15,7 @@ const BEYOND_VARIANTS: ReadonlySet<string> = new Set([
   'field_below',
   'list_gains_items',
   'list_loses_items',
+  'list_gains_unseen_items',
   'lines_added',
   'lines_removed',
 ])

@@ -111,7 +111,8 @@ export async function startWorker(context: WorkerContext): Promise<Worker> {
   stack.defer('questions to the model', () => prompts?.close())
   const checkOf = checksOf(context, { store, kinds, bodies, extractor, pages })
   const search = searchSourceOf({ ...context, store })
-  const held = { secrets, kinds, recorder, prompts, leaseMs, relay: proxyRelayOf(context, store), search }
+  const trusted = { secrets, kinds, recorder, prompts, extractor, leaseMs }
+  const held = { ...trusted, relay: proxyRelayOf(context, store), search }
   const source = await startRunnerApi({ ...context, store, held })
   stack.defer('the runner API', () => source?.close())
   const checks = createCheckLoops({
@@ -122,13 +123,9 @@ export async function startWorker(context: WorkerContext): Promise<Worker> {
     own: queuesOf(kinds),
     sourceOf: (queues) =>
       createPostgresCheckSource({
+        ...trusted,
         store,
-        kinds,
-        secrets,
-        recorder,
-        prompts,
         queues,
-        leaseMs,
         search: context.browsers ? search : { ...search, exit: null },
       }),
     check: checkOf,

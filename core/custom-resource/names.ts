@@ -77,7 +77,7 @@ const mapEntries = (value: object, change: (key: string, item: unknown) => [stri
   Object.fromEntries(Object.entries(value).map(([key, item]) => change(key, item)))
 
 /** Names below these were chosen by a person. */
-const CHOSEN = /^(.*?\b(?:fields|headers|options|request_headers)\b)(.*)$/s
+const CHOSEN = /^(.*?\b(?:fields|clean|headers|options|request_headers)\b)(.*)$/s
 const LABEL = /^labels(?:\.|\["|$)(.*?)(?:"\])?$/s
 
 /** Returns where a resource has what the API calls so: `extract_config.fields` is `spec.extractConfig.fields`. */

@@ -7,6 +7,7 @@ import { linesThatChanged } from './line-changes.ts'
 import { gained, lost } from './list-changes.ts'
 import { perField } from './per-field.ts'
 import { numberOf } from './read-field.ts'
+import { gainedUnseen } from './unseen-items.ts'
 
 /** Returns a text from which a person sees why a leaf holds or does not. Values are cut to 80 characters. */
 export function describeLeaf(leaf: Leaf, judged: Judged): string {
@@ -21,6 +22,8 @@ export function describeLeaf(leaf: Leaf, judged: Judged): string {
       return `${leaf.field} gained ${counted(gained(judged, leaf.field), 'item')}`
     case 'list_loses_items':
       return `${leaf.field} lost ${counted(lost(judged, leaf.field), 'item')}`
+    case 'list_gains_unseen_items':
+      return `${leaf.field} gained ${counted(gainedUnseen(leaf, judged), 'item')} ${notShown(leaf)}`
     case 'lines_added':
     case 'lines_removed': {
       const verb = leaf.type === 'lines_added' ? 'gained' : 'lost'
@@ -35,6 +38,9 @@ export function describeLeaf(leaf: Leaf, judged: Judged): string {
       return `${movement(leaf.field, before, after)}; ${asked(leaf)}`
   }
 }
+
+const notShown = ({ forget_after_days: days }: Extract<Leaf, { type: 'list_gains_unseen_items' }>) =>
+  days === undefined ? 'that it had never shown' : `that it had not shown for ${days === 1 ? 'a day' : `${days} days`}`
 
 const counted = (count: number, what: string) =>
   count === 0 ? `no ${what}` : count === 1 ? `1 ${what}` : `${count} ${what}s`

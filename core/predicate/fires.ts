@@ -10,6 +10,7 @@ import { gained, lost } from './list-changes.ts'
 import { fellBy, fellByPercent, roseBy, roseByPercent } from './movement.ts'
 import { type PatternQuestion, questionOf } from './pattern-question.ts'
 import { elementOf, numberOf } from './read-field.ts'
+import { gainedUnseen } from './unseen-items.ts'
 
 /**
  * Returns whether a predicate is true for a difference. Without a difference no predicate is. `before` and `after` are
@@ -52,6 +53,8 @@ function leafHolds(leaf: Leaf, diff: Diff, judged: Judged, matches: Matches): Tr
       return diff.fields_changed.includes(leaf.field) && gained(judged, leaf.field) > 0
     case 'list_loses_items':
       return diff.fields_changed.includes(leaf.field) && lost(judged, leaf.field) > 0
+    case 'list_gains_unseen_items':
+      return diff.fields_changed.includes(leaf.field) && gainedUnseen(leaf, judged) > 0
     case 'field_equals':
       return elementOf(judged.after, leaf.field) === leaf.value
     case 'lines_added':

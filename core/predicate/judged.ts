@@ -1,6 +1,9 @@
 import type { Diff } from '../../schema/run/run.ts'
 import type { Values } from '../../schema/shape/json.ts'
 
+/** For each field, how many days ago each item that it gained was last shown. Null: it was never. */
+export type UnseenAges = ReadonlyMap<string, readonly (number | null)[]>
+
 /** A difference to test. `diff` is null when nothing differs; then no predicate holds. */
 export interface Judged {
   readonly diff: Diff | null
@@ -11,4 +14,6 @@ export interface Judged {
    * (`lastNumbers`). Null or absent: there are none.
    */
   readonly lists?: Values | null
+  /** What fields gained, against all that they have shown. Absent: only these two readings are known. */
+  readonly unseen?: UnseenAges | undefined
 }

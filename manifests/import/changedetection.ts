@@ -19,21 +19,18 @@ import {
   type Values,
 } from './imported.ts'
 import { linesPredicate, type LinesType } from './lines-predicate.ts'
+import { ofLines, withTreated } from './treated.ts'
 
 /** Settings of a watch that this service has no equivalent of, and how the report names them. */
 const WITHOUT: Readonly<Record<string, string>> = {
   browser_steps: 'steps in the browser',
-  check_unique_lines: 'only lines that were never seen',
   conditions: 'conditions',
-  extract_lines_containing: 'only lines with a text',
   extract_text: 'patterns applied to the text',
   ignore_status_codes: 'ignored status codes',
   notification_screenshot: 'pictures in notifications',
   price_change_custom_include_filters: 'filters for prices',
   price_change_threshold_percent: 'a least change of prices',
   proxy: 'a proxy of its own',
-  remove_duplicate_lines: 'removed duplicate lines',
-  sort_text_alphabetically: 'sorted lines',
   text_should_not_be_present: 'texts that have to be absent',
   trigger_text: 'texts to wait for',
   webdriver_delay: 'a delay in the browser',
@@ -157,7 +154,10 @@ function readingOf(watch: Values, application: Values, miss: (what: string) => v
     return restockOf(watch, miss)
   }
   const extract = extractOf(watch, application, miss)
-  return { extract_config: extract, diff_predicate: predicateOf(watch, extract, miss) }
+  return {
+    extract_config: treatedBy(watch, { extract, application }, miss),
+    diff_predicate: predicateOf(watch, extract, miss),
+  }
 }
 
 const kindsLeftOut = (watch: Values): readonly string[] =>
@@ -169,10 +169,38 @@ const kindsLeftOut = (watch: Values): readonly string[] =>
  */
 function predicateOf(watch: Values, extract: object, miss: (what: string) => void): object {
   const left = kindsLeftOut(watch)
+  const unseen = watch['check_unique_lines'] === true ? linesPredicate('list_gains_unseen_items', extract) : null
+  if (watch['check_unique_lines'] === true && unseen === null) miss('only lines that were never seen')
+  if (unseen) for (const key of left) miss(KINDS_OF_CHANGES[key] ?? key)
+  if (unseen) return unseen
   const type = OF_LINES[left.filter((key) => key !== 'filter_text_replaced').join()]
   const predicate = type ? linesPredicate(type, extract) : null
   for (const key of left) if (predicate === null || key === 'filter_text_replaced') miss(KINDS_OF_CHANGES[key] ?? key)
   return predicate ?? { type: 'any_field_changes' }
+}
+
+/** Returns the extraction with what is done to the lines of its values. */
+function treatedBy(
+  watch: Values,
+  { extract, application }: { readonly extract: object; readonly application: Values },
+  miss: (what: string) => void,
+): object {
+  const kept = textsOf(watch['extract_lines_containing'])
+  const keeps = ofLines('keep_lines', kept.map(anyCase))
+  if (kept.length > 0 && keeps.length === 0) miss('only lines with a text')
+  const ignored = 'fields' in extract ? ignoredOf(watch, application) : []
+  const drops = ofLines('drop_lines', ignored)
+  if (ignored.length > 0 && drops.length === 0) miss('texts to ignore in a filter')
+  return withTreated(
+    extract,
+    [
+      ...keeps,
+      ...drops,
+      ...(watch['remove_duplicate_lines'] === true ? [{ do: 'unique' }] : []),
+      ...(watch['sort_text_alphabetically'] === true ? [{ do: 'sort' }] : []),
+    ],
+    miss,
+  )
 }
 
 const part = (value: Values, key: string): Values => (isObject(value[key]) ? value[key] : {})
@@ -198,7 +226,6 @@ type Method = keyof typeof allOf
 function extractOf(watch: Values, application: Values, miss: (what: string) => void): object {
   const filters = textsOf(watch['include_filters']).map(filterOf)
   const removed = [...textsOf(application['global_subtractive_selectors']), ...textsOf(watch['subtractive_selectors'])]
-  const ignored = [...textsOf(application['global_ignore_text']), ...textsOf(watch['ignore_text'])]
   const [first] = filters.flatMap(({ method }) => (method === null ? [] : [method]))
   for (const { method, text } of filters)
     if (method === null) miss(`the filter ${text}`)
@@ -207,14 +234,18 @@ function extractOf(watch: Values, application: Values, miss: (what: string) => v
     return {
       method: 'full_page',
       ...(isPdf(watch) && { read_as: 'document' }),
-      ignore: { selectors: removed, patterns: ignored.map(patternOf) },
+      ignore: { selectors: removed, patterns: ignoredOf(watch, application) },
     }
-  if (removed.length > 0) miss('elements to leave out of a filter')
-  if (ignored.length > 0) miss('texts to ignore in a filter')
+  if (removed.length > 0 && first === 'json_path') miss('elements to leave out of a filter')
   const kept = filters.filter(({ method }) => method === first)
   const fields = kept.map(({ text }, index) => [kept.length === 1 ? 'text' : `text_${index + 1}`, allOf[first](text)])
-  return { method: first, fields: Object.fromEntries(fields) as object }
+  const without = removed.length > 0 && first !== 'json_path' && { ignore: { selectors: removed } }
+  return { method: first, fields: Object.fromEntries(fields) as object, ...without }
 }
+
+/** Returns the patterns of lines that are ignored. */
+const ignoredOf = (watch: Values, application: Values): readonly string[] =>
+  [...textsOf(application['global_ignore_text']), ...textsOf(watch['ignore_text'])].map(patternOf)
 
 /** A file of this ending is read as text. */
 const isPdf = (watch: Values): boolean => /^[^?#]*\.pdf(?:$|[?#])/i.test(textOf(watch['url']))

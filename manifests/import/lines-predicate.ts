@@ -1,5 +1,5 @@
 /** The predicates that hold for one kind of changes of a text. */
-export type LinesType = 'lines_added' | 'lines_removed'
+export type LinesType = 'lines_added' | 'lines_removed' | 'list_gains_unseen_items'
 
 /**
  * Returns the predicate that holds for one kind of changes, of any field. Null: it has no fields,

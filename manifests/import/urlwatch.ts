@@ -17,6 +17,7 @@ import {
   type Values,
 } from './imported.ts'
 import { linesPredicate, type LinesType } from './lines-predicate.ts'
+import { ofLines, ofReplaced, type Treated, withTreated } from './treated.ts'
 
 /** Keys that change nothing here: comments, and what every monitor does anyway. */
 const SILENT: ReadonlySet<string> = new Set([
@@ -177,24 +178,62 @@ function filtersOf(given: unknown): readonly Filter[] {
 
 const plain = (name: string) => name.trim().replaceAll('-', '_')
 
+/** What is known of the filters of a job so far. */
+interface Filtered {
+  selected: Selection | null
+  isFile: boolean
+  /** Of lines that are left out. */
+  readonly patterns: string[]
+  readonly treatments: Treated[]
+}
+
 function extractOf(given: unknown, miss: (what: string) => void): object {
-  let selected: object | null = null
-  const patterns: string[] = []
-  let isFile = false
+  const filtered: Filtered = { selected: null, isFile: false, patterns: [], treatments: [] }
   for (const filter of filtersOf(given)) {
     const selection = selectionOf(filter, miss)
-    if (selection && selected) miss('a second selection in one filter')
-    else if (selection) selected = selection
-    else if (filter.name === 'grepi') patterns.push(textIn(filter.value, 're', 'pattern'))
-    else if (filter.name === 'delete_lines_containing') patterns.push(linesOf(filter.value))
-    else if (FILE_FILTERS.has(filter.name)) {
-      isFile = true
-      if (isObject(filter.value) && isSet(filter.value['password'])) miss('a password of a file')
-    } else if (!TEXT_FILTERS.has(filter.name)) miss(`the filter ${filter.name}`)
+    if (selection) select(selection, filter.name, { filtered, miss })
+    else addFilter(filter, { filtered, miss })
   }
-  if (selected && patterns.length > 0) miss('lines to leave out of a selection')
-  const whole = { method: 'full_page', ignore: { patterns: patterns.filter((pattern) => pattern !== '') } }
-  return { ...(selected ?? whole), ...(isFile && { read_as: 'document' }) }
+  const { selected, isFile, treatments } = filtered
+  const left = filtered.patterns.filter((pattern) => pattern !== '')
+  const file = isFile && { read_as: 'document' }
+  if (!selected) return withTreated({ method: 'full_page', ignore: { patterns: left }, ...file }, treatments, miss)
+  const drops = ofLines('drop_lines', left)
+  if (left.length > 0 && drops.length === 0) miss('lines to leave out of a selection')
+  const { firsts, ...rules } = selected
+  return withTreated({ ...rules, ...file }, [...firsts, ...drops, ...treatments], miss)
+}
+
+interface Adding {
+  readonly filtered: Filtered
+  readonly miss: (what: string) => void
+}
+
+function select(selection: Selection, name: string, { filtered, miss }: Adding): void {
+  if (filtered.selected) miss('a second selection in one filter')
+  else if (filtered.treatments.length > 0) miss(`the filter ${name} behind one of lines`)
+  else filtered.selected = selection
+}
+
+function addFilter({ name, value }: Filter, { filtered, miss }: Adding): void {
+  const made = Object.hasOwn(OF_TEXT, name) ? (OF_TEXT[name]?.(value) ?? []) : null
+  if (made) filtered.treatments.push(...made)
+  if (name === 'grepi') filtered.patterns.push(textIn(value, 're', 'pattern'))
+  else if (name === 'delete_lines_containing') filtered.patterns.push(linesOf(value))
+  else if (FILE_FILTERS.has(name)) {
+    filtered.isFile = true
+    if (isObject(value) && isSet(value['password'])) miss('a password of a file')
+  } else if (made?.length === 0 || (made === null && !TEXT_FILTERS.has(name))) miss(`the filter ${name}`)
+}
+
+/** Filters of the lines of a text. Those with parameters that are not read here are left out. */
+const OF_TEXT: Readonly<Record<string, (value: unknown) => readonly Treated[]>> = {
+  grep: (value) => ofLines('keep_lines', [textIn(value, 're', 'pattern')]),
+  keep_lines_containing: (value) => ofLines('keep_lines', [linesOf(value)]),
+  're.sub': (value) =>
+    isObject(value) ? ofReplaced(textOf(value['pattern']), textOf(value['repl'])) : ofReplaced(textOf(value), ''),
+  sort: (value) => (isSet(value) ? [] : [{ do: 'sort' }]),
+  remove_duplicate_lines: (value) => (isSet(value) ? [] : [{ do: 'unique' }]),
 }
 
 function linesOf(value: unknown): string {
@@ -202,16 +241,30 @@ function linesOf(value: unknown): string {
   return pattern === '' ? anyCase(textIn(value, 'text')) : pattern
 }
 
-function selectionOf({ name, value }: Filter, miss: (what: string) => void): object | null {
+/** A selection of elements, and how many of them are taken. */
+interface Selection {
+  readonly method: string
+  readonly fields: object
+  readonly ignore?: { readonly selectors: readonly string[] }
+  readonly firsts: readonly Treated[]
+}
+
+function selectionOf({ name, value }: Filter, miss: (what: string) => void): Selection | null {
   const quoted = JSON.stringify(textIn(value, 'id', 'class', 'tag', 'style', 'value'))
-  const css = (selector: string) => ({ method: 'css', fields: { text: allOf.css(selector) } })
-  const more = isObject(value) ? ['exclude', 'skip', 'maxitems', 'namespaces', 'sort'].filter((key) => value[key]) : []
+  const given = isObject(value) ? value : {}
+  const excluded = name === 'css' ? textOf(given['exclude']) : ''
+  const most = isSet(given['skip']) ? 0 : Number(given['maxitems'] ?? 0)
+  const firsts = most >= 1 && most <= 1_000 ? [{ do: 'first', count: Math.trunc(most) }] : []
+  const taken = { firsts, ...(excluded !== '' && { ignore: { selectors: [excluded] } }) }
+  const css = (selector: string) => ({ method: 'css', fields: { text: allOf.css(selector) }, ...taken })
+  const isTaken = (key: string) => (key === 'exclude' && excluded !== '') || (key === 'maxitems' && firsts.length > 0)
+  const more = ['exclude', 'skip', 'maxitems', 'namespaces', 'sort'].filter((key) => given[key] && !isTaken(key))
   for (const key of more) miss(`${key} of the filter ${name}`)
   switch (name) {
     case 'css':
       return css(textIn(value, 'selector'))
     case 'xpath':
-      return { method: 'xpath', fields: { text: allOf.xpath(textIn(value, 'path')) } }
+      return { method: 'xpath', fields: { text: allOf.xpath(textIn(value, 'path')) }, ...taken }
     case 'element_by_id':
       return css(`[id=${quoted}]`)
     case 'element_by_class':

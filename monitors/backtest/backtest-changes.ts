@@ -12,12 +12,15 @@ import type { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
 import type { Values } from '../../schema/shape/json.ts'
 import type { StoredChange } from '../../store/monitors/monitor-stored-runs.ts'
 import { startOf } from './kept-runs.ts'
+import type { UnseenInChanges } from './unseen-in-changes.ts'
 
 interface BacktestPorts {
   readonly patterns: Pick<PatternMatcher, 'matches'>
   /** The team, and the signal that ends the work. */
   readonly whose: Whose
   readonly budgetMs: number
+  /** What changes gained against all that was shown. Absent: the predicate does not ask. */
+  readonly unseen?: UnseenInChanges | undefined
 }
 
 /** The result of a backtest. */
@@ -36,7 +39,7 @@ interface Backtested {
 export async function backtestChanges(
   changes: AsyncIterable<StoredChange> | Iterable<StoredChange>,
   predicate: DiffPredicate,
-  { patterns, whose, budgetMs }: BacktestPorts,
+  { patterns, whose, budgetMs, unseen }: BacktestPorts,
 ): Promise<Backtested> {
   const until = performance.now() + budgetMs
   const isOver = () => whose.signal?.aborted === true || performance.now() > until
@@ -45,8 +48,9 @@ export async function backtestChanges(
   let lists: Values | null = null
   let isCut = false
   for await (const change of changes) {
-    const judged = judgedOf(change, lists)
-    const tried = isOver() ? null : await tryPatterns(judged, predicate, { patterns, whose, slow, isOver })
+    const judged = { ...judgedOf(change, lists), unseen: unseen?.get(change.id) }
+    const isUnread = unseen !== undefined && judged.unseen === undefined
+    const tried = isUnread || isOver() ? null : await tryPatterns(judged, predicate, { patterns, whose, slow, isOver })
     if (tried === null) {
       isCut = true
       break

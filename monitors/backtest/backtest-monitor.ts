@@ -1,4 +1,5 @@
 import type { Invalid, NotFound } from '../../core/outcome.ts'
+import { unseenFields } from '../../core/predicate/unseen-items.ts'
 import type { PatternMatcher } from '../../runners/pattern/pattern-matcher.ts'
 import { type Backtest, BACKTEST_BYTES, BACKTEST_CHANGES, BACKTEST_CONDITIONS } from '../../schema/monitor/backtest.ts'
 import type { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
@@ -12,6 +13,7 @@ import { type Left, NO_MONITOR } from '../outcome.ts'
 import { backtestChanges } from './backtest-changes.ts'
 import { keptRuns } from './kept-runs.ts'
 import { tooManyConditions } from './too-many-conditions.ts'
+import { SINCE_OLDEST, unseenInChanges } from './unseen-in-changes.ts'
 
 /** The predicate to try. Its shape and its `monitorIssues` were checked already. */
 interface BacktestWanted {
@@ -39,7 +41,12 @@ export async function backtestMonitor(
   const wanted = { teamId, monitorNo: stored.no, days, limit: BACKTEST_CHANGES, maxBytes: BACKTEST_BYTES, signal }
   const kept = await keptRuns(store, wanted)
   const changes = readChanges(store, wanted)
-  const ports = { patterns, whose: { key: teamId, signal }, budgetMs: WORK.backtest.budgetMs }
+  const asksShown = unseenFields(predicate).size > 0
+  const until = performance.now() + WORK.backtest.budgetMs / 2
+  const isOver = () => signal?.aborted === true || performance.now() > until
+  // What was shown is known from the oldest change on, and they come newest first: they are read twice.
+  const unseen = asksShown ? await unseenInChanges(readChanges(store, wanted), predicate, isOver) : undefined
+  const ports = { patterns, whose: { key: teamId, signal }, budgetMs: WORK.backtest.budgetMs, unseen }
   const { runs, isCut, warnings } = await backtestChanges(changes, predicate, ports)
   if (signal?.aborted) return { kind: 'left' }
   const backtest: Backtest = {
@@ -47,7 +54,7 @@ export async function backtestMonitor(
     would_fire: runs.filter(({ fires }) => fires).length,
     ...kept,
     truncated: isCut || changes.isCut,
-    warnings: [...warnings],
+    warnings: [...(asksShown ? [SINCE_OLDEST] : []), ...warnings].slice(0, 10),
     runs: [...runs],
   }
   return { kind: 'done', backtest }

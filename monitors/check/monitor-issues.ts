@@ -10,6 +10,7 @@ import type { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
 import { type ExtractConfig, waitForOf } from '../../schema/monitor/extract-config.ts'
 import { MASK } from '../../schema/monitor/mask.ts'
 import type { MonitorPatch } from '../../schema/monitor/monitor.ts'
+import type { Treatment } from '../../schema/monitor/treatment.ts'
 import type { VisualConfig } from '../../schema/monitor/visual-config.ts'
 import { DIRECT_OR_VISUAL, PREDICATE_FIELDS } from '../../schema/rules/monitor-rules.ts'
 import { type Issue, joinPath } from '../../schema/validation/issue.ts'
@@ -86,19 +87,35 @@ const listOf = <T>(value: readonly T[] | undefined): readonly T[] => (Array.isAr
 function extractIssues(config: ExtractConfig | undefined, isSound: IsSound): Issue[] {
   const path = 'extract_config'
   if (!config || !isSound(joinPath(path, 'method'))) return []
-  if (config.method === 'prompt') return isSound(joinPath(path, 'schema')) ? schemaIssues(config) : []
-  if (config.method === 'full_page') return ignoreIssues(config, isSound)
+  const besides = [...('ignore' in config ? ignoreIssues(config, isSound) : []), ...cleanIssues(config, isSound)]
+  if (config.method === 'prompt')
+    return [...(isSound(joinPath(path, 'schema')) ? schemaIssues(config) : []), ...besides]
+  if (config.method === 'full_page') return besides
   const named = Object.entries(partsOf(config.fields)).filter(([name]) => isSound(joinPath(path, 'fields', name)))
   const fields = Object.fromEntries(named) as typeof config.fields
-  return checkRules({ method: config.method, fields }).map((issue) => under(path, issue))
+  return [...checkRules({ method: config.method, fields }).map((issue) => under(path, issue)), ...besides]
 }
 
-function ignoreIssues({ method, ignore }: Extract<ExtractConfig, { method: 'full_page' }>, isSound: IsSound): Issue[] {
+function cleanIssues({ clean }: Pick<ExtractConfig, 'clean'>, isSound: IsSound): Issue[] {
+  return Object.entries(partsOf(clean)).flatMap(([name, treatments]) =>
+    listOf(treatments as readonly Treatment[]).flatMap((treatment, index) => {
+      const path = `${joinPath('extract_config', 'clean', name, index)}.pattern`
+      const { pattern } = partsOf(treatment)
+      return typeof pattern === 'string' && isSound(path)
+        ? ruleIssue(path, 'a JavaScript pattern', checkRegex(pattern))
+        : []
+    }),
+  )
+}
+
+type Ignoring = Pick<Extract<ExtractConfig, { method: 'full_page' }>, 'ignore'>
+
+function ignoreIssues({ ignore }: Ignoring, isSound: IsSound): Issue[] {
   return (['selectors', 'patterns'] as const).flatMap((kind) =>
     listOf(ignore?.[kind]).flatMap((source, index) => {
       const path = `extract_config.ignore.${kind}[${index}]`
       if (!isSound(path)) return []
-      return checkRules({ method, ignore: { [kind]: [source] } }).map(({ message }) => ({ path, message }))
+      return checkRules({ method: 'full_page', ignore: { [kind]: [source] } }).map(({ message }) => ({ path, message }))
     }),
   )
 }

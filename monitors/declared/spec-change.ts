@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { unseenFields } from '../../core/predicate/unseen-items.ts'
 import type { MonitorSpec } from '../../schema/monitor/monitor.ts'
 import type { SerpMonitorSpec } from '../../schema/serp/serp-monitor.ts'
 
@@ -35,8 +36,16 @@ export function specChange(before: MonitorSpec, after: MonitorSpec): SpecChange 
   const changed = changedKeys(before, after)
   const hasOtherHeaders = !isDeepStrictEqual(headerNames(before), headerNames(after))
   const resetsBaseline = hasOtherHeaders || MEANING.some((key) => changed.includes(key))
-  return { changed, resetsBaseline, startsOver: resetsBaseline || changed.includes('request_headers') }
+  return {
+    changed,
+    resetsBaseline,
+    startsOver: resetsBaseline || changed.includes('request_headers') || forgetsSeen(before, changed),
+  }
 }
+
+/** A check under way would keep what its fields have shown under the predicate before. */
+const forgetsSeen = ({ diff_predicate: predicate }: MonitorSpec, changed: readonly string[]): boolean =>
+  changed.includes('diff_predicate') && unseenFields(predicate).size > 0
 
 /** Compares two configurations of a search. */
 export function serpSpecChange(before: SerpMonitorSpec, after: SerpMonitorSpec): SpecChange {

@@ -10,7 +10,12 @@ const SPEC: MonitorArgs = {
   name: 'Price of the kettle',
   url: 'https://shop.example/kettle',
   scheduleIntervalSeconds: 900,
-  extractConfig: { method: 'css', fields: { price: '.price', old_price: '.old' } },
+  extractConfig: {
+    method: 'css',
+    fields: { price: '.price', old_price: '.old' },
+    ignore: { selectors: ['.ad'] },
+    clean: { old_price: [{ do: 'replace', pattern: '^was ', text: '' }, { do: 'unique' }] },
+  },
   diffPredicate: { type: 'field_decreases_by_percent', field: 'price', threshold: 5 },
   requestHeaders: { 'X-Token': 'a secret' },
   deliveries: [{ type: 'webhook', url: 'https://hooks.example/1', headers: { a_b: 'c' } }],

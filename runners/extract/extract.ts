@@ -1,6 +1,9 @@
 import { isEmptyValue } from '../../core/diff/diff-values.ts'
 import type { ExtractConfig } from '../../schema/monitor/extract-config.ts'
 import { isBlank, noBody } from './blank-body.ts'
+import { nothingLeft } from './clean/clean-fields.ts'
+import { cleanLines } from './clean/clean-value.ts'
+import type { CompiledClean } from './clean/treatments.ts'
 import { compileRules } from './compiled.ts'
 import type { Compiled, Ignored } from './compiled.ts'
 import { internalFault } from './internal-fault.ts'
@@ -8,9 +11,8 @@ import { runJsonPath } from './json/json-path.ts'
 import { parseJson, type ParsedJson } from './json/parse-json.ts'
 import { prescanJson, renamePoison } from './json/prescan-json.ts'
 import { fieldsOnTree, finish, onTree } from './on-tree.ts'
-import type { Fields } from './on-tree.ts'
 import { failed } from './page.ts'
-import type { Extraction, Failed, Page, Scripts } from './page.ts'
+import type { Extraction, Failed, Fields, Page, Scripts } from './page.ts'
 import { RefusedRule } from './refused-rule.ts'
 import { structuredData } from './structured-data/load.ts'
 import { decode } from './text/charset.ts'
@@ -19,6 +21,7 @@ import { isJsonType, isTextType, markupKind, mediaType } from './text/page-kind.
 import { plainText, promptText, tidyLines } from './text/prompt-text.ts'
 import { readableText } from './text/readable-text.ts'
 import { runRegex } from './text/regex.ts'
+import { matchesOf } from './without-elements.ts'
 
 /**
  * Extracts the fields of a config from a page. Pure and synchronous. On a hostile page or rule it may run forever or
@@ -27,7 +30,8 @@ import { runRegex } from './text/regex.ts'
 export function extract(page: Page, config: ExtractConfig): Extraction {
   try {
     if (isBlank(page.body)) return noBody()
-    return config.method === 'prompt' ? readPrompt(page) : withScripts(run(page, compileRules(config)), page)
+    const compiled = compileRules(config)
+    return compiled.method === 'prompt' ? readPrompt(page, compiled) : withScripts(run(page, compiled), page)
   } catch (error) {
     return evaluationFault(error)
   }
@@ -79,35 +83,35 @@ function evaluationFault(error: unknown): Failed {
 }
 
 /** The model is not called here: the text goes to the trusted side. */
-function readPrompt(page: Page): Extraction {
+function readPrompt(page: Page, { without: selectors }: Of<'prompt'>): Extraction {
   const plain = plainText(page)
   if (plain !== null) return promptText(plain.text, plain.warnings)
   let lines = ''
   const read = onTree(page, (tree) => {
-    lines = readableText(tree)
+    lines = readableText(tree, { without: matchesOf(selectors, tree) })
     return []
   })
   return read.ok ? promptText(lines, read.warnings) : read
 }
 
-function run(page: Page, compiled: Compiled): Extraction {
+type Of<Method extends Compiled['method']> = Extract<Compiled, { method: Method }>
+
+function run(page: Page, compiled: Exclude<Compiled, { method: 'prompt' }>): Extraction {
   switch (compiled.method) {
     case 'css':
     case 'xpath':
-      return onTree(page, (tree, warnings) => fieldsOnTree(compiled, tree, warnings))
+      return onTree(page, (tree, warnings) => fieldsOnTree(compiled, tree, warnings), compiled)
     case 'json_path':
-      if (compiled.readAs === 'structured_data') return structuredData().readStructured(page, compiled.fields)
-      return onJson(page, compiled.readAs === 'document', (parsed) =>
+      if (compiled.readAs === 'structured_data') return structuredData().readStructured(page, compiled)
+      return onJson(page, compiled, (parsed) =>
         compiled.fields.map(([name, rule]) => [name, runJsonPath(rule, parsed)]),
       )
     case 'regex':
-      return (compiled.readAs === 'document' ? onTreeText : onText)(page, (text) =>
+      return (compiled.readAs === 'document' ? onTreeText : onText)(page, compiled, (text) =>
         compiled.fields.map(([name, rule]) => [name, runRegex(rule, text)]),
       )
     case 'full_page':
-      return compiled.ignored ? readWithout(page, compiled.ignored) : readWhole(page)
-    case 'prompt':
-      return failed('internal', 'This method has no rules to run.')
+      return compiled.ignored ? readWithout(page, compiled.ignored, compiled.clean) : readWhole(page)
   }
 }
 
@@ -131,7 +135,7 @@ function orFault(read: () => Lines): Lines {
 }
 
 /** The hash is that of the lines that are left. */
-function readWithout(page: Page, ignored: Ignored): Extraction {
+function readWithout(page: Page, ignored: Ignored, clean: CompiledClean): Extraction {
   const read = pageLines(page, ignored)
   if (!read.ok) return read
   const { lines, warnings } = read
@@ -141,7 +145,10 @@ function readWithout(page: Page, ignored: Ignored): Extraction {
       'No readable text is left of the page. Check its extract_config.ignore, or whether it needs a browser ' +
         '(fetch_mode browser).',
     )
-  return { ok: true, values: { content_hash: linesHash(lines) }, warnings, pageText: boundPageText(lines) }
+  const left = cleanLines(lines, clean.get('content_hash') ?? [], page.url)
+  const pageText = boundPageText(left)
+  if (left.length > 0) return { ok: true, values: { content_hash: linesHash(left) }, warnings, pageText }
+  return { ok: true, values: { content_hash: '' }, warnings: [...warnings, nothingLeft('content_hash')], pageText }
 }
 
 type Lines = { readonly ok: true; readonly lines: readonly string[]; readonly warnings: readonly string[] } | Failed
@@ -157,26 +164,28 @@ function pageLines(page: Page, { selectors, patterns }: Ignored): Lines {
 function markupLines(page: Page, selectors: Ignored['selectors']): Lines {
   let lines: string[] = []
   const read = onTree(page, (tree) => {
-    const without = new Set(selectors.flatMap((selector) => selector.all(tree)))
-    lines = tidyLines(readableText(tree, { most: Infinity, without }))
+    lines = tidyLines(readableText(tree, { most: Infinity, without: matchesOf(selectors, tree) }))
     return []
   })
   return read.ok ? { ok: true, lines, warnings: read.warnings } : read
 }
 
-function onText(page: Page, read: (text: string) => Fields): Extraction {
+function onText(page: Page, { clean }: Treated, read: (text: string) => Fields): Extraction {
   const kind = isJsonType(mediaType(page.contentType)) ? 'json' : markupKind(page)
   const { text, warnings } = decode(page.body, page.contentType, kind)
-  return finish(read(text), warnings)
+  return finish(read(text), warnings, { clean, base: page.url })
 }
+
+type Treated = Pick<Compiled, 'clean'>
 
 /** Reads the lines of a file as a text. */
-function onTreeText(page: Page, read: (text: string) => Fields): Extraction {
-  return onTree(page, (tree) => read(tidyLines(readableText(tree, { most: Infinity })).join('\n')))
+function onTreeText(page: Page, { clean }: Treated, read: (text: string) => Fields): Extraction {
+  return onTree(page, (tree) => read(tidyLines(readableText(tree, { most: Infinity })).join('\n')), { clean })
 }
 
-/** `isOurs`: a file was written as JSON, within other limits. */
-function onJson(page: Page, isOurs: boolean, read: (parsed: ParsedJson) => Fields): Extraction {
+/** A file was written as JSON by Tidemark, within other limits. */
+function onJson(page: Page, { clean, readAs }: Of<'json_path'>, read: (parsed: ParsedJson) => Fields): Extraction {
+  const isOurs = readAs === 'document'
   const { text, warnings } = decode(page.body, page.contentType, 'json')
   const excess = isOurs ? null : prescanJson(text)
   if (excess !== null) return failed('too_complex', `${excess} Watch a smaller answer, or use the regex method.`)
@@ -191,5 +200,5 @@ function onJson(page: Page, isOurs: boolean, read: (parsed: ParsedJson) => Field
       `The answer is not JSON${type === '' ? '' : ` (its type is ${type})`}. Check the address, or use another method.`,
     )
   }
-  return finish(read(parsed), warnings)
+  return finish(read(parsed), warnings, { clean, base: page.url })
 }

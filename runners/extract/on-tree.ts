@@ -1,20 +1,22 @@
 import type { Json } from '../../schema/shape/json.ts'
+import { baseOf, cleanFields } from './clean/clean-fields.ts'
+import type { CompiledClean } from './clean/treatments.ts'
 import type { Compiled } from './compiled.ts'
 import type { CssRule } from './css/css-rule.ts'
+import type { CompiledCss } from './css/css.ts'
 import { parseHtml } from './html/html.ts'
 import { EXTRACT_LIMITS } from './limits.ts'
 import { failed } from './page.ts'
-import type { Extraction, Failed, Page } from './page.ts'
+import type { Extraction, Failed, Fields, Page } from './page.ts'
 import { decode } from './text/charset.ts'
 import { isBinaryType, isJsonType, markupKind, mediaType } from './text/page-kind.ts'
 import { boundList, boundValues } from './text/truncate.ts'
 import type { Tree } from './tree.ts'
+import { matchesOf, removeElements } from './without-elements.ts'
 import { parseXml } from './xml/xml.ts'
 import { runXPath, unboundPrefixes } from './xpath/compile.ts'
 import { isNodes, stringOfNode } from './xpath/values.ts'
 import type { XValue } from './xpath/values.ts'
-
-export type Fields = [name: string, value: Json][]
 
 /** A page that was parsed as HTML or XML, with the warnings of its decoding. */
 interface ParsedPage {
@@ -35,6 +37,12 @@ export function keepTree(page: Page): void {
 export function parseMarkup(page: Page): ParsedPage | Failed {
   const known = KEPT.get(page)
   if (known) return known
+  const parsed = parse(page)
+  if (parsed.ok && known === null) KEPT.set(page, parsed)
+  return parsed
+}
+
+function parse(page: Page): ParsedPage | Failed {
   const type = mediaType(page.contentType)
   // JSON has no elements, so every field would be empty.
   if (isBinaryType(type) || isJsonType(type))
@@ -44,18 +52,30 @@ export function parseMarkup(page: Page): ParsedPage | Failed {
   const tree = kind === 'xml' ? parseXml(text) : parseHtml(text)
   if (tree.kind === 'too_complex')
     return failed('too_complex', `${tree.excess} Watch a smaller page, or use the regex method.`)
-  const parsed: ParsedPage = { ok: true, tree, warnings }
-  if (known === null) KEPT.set(page, parsed)
-  return parsed
+  return { ok: true, tree, warnings }
+}
+
+interface TreeReading {
+  /** The elements that these select are not in the tree, which nobody else reads then. */
+  readonly without?: readonly CompiledCss[]
+  readonly clean?: CompiledClean
 }
 
 /** Reads a page as a tree. Warnings that `read` adds come behind those of the decoding. */
-export function onTree(page: Page, read: (tree: Tree, warnings: string[]) => Fields): Extraction {
-  const parsed = parseMarkup(page)
+export function onTree(
+  page: Page,
+  read: (tree: Tree, warnings: string[]) => Fields,
+  { without = [], clean = UNTREATED }: TreeReading = {},
+): Extraction {
+  const parsed = without.length === 0 ? parseMarkup(page) : parse(page)
   if (!parsed.ok) return parsed
+  removeElements(matchesOf(without, parsed.tree))
   const found = [...parsed.warnings]
-  return finish(read(parsed.tree, found), found)
+  const fields = read(parsed.tree, found)
+  return finish(fields, found, { clean, base: clean.size === 0 ? page.url : baseOf(parsed.tree, page.url) })
 }
+
+const UNTREATED: CompiledClean = new Map()
 
 type TreeRules = Extract<Compiled, { method: 'css' | 'xpath' }>
 
@@ -73,10 +93,21 @@ export function fieldsOnTree(compiled: TreeRules, tree: Tree, warnings: string[]
   return compiled.fields.map(([name, { rule, isList }]) => [name, xpathValue(runXPath(rule, tree), isList)])
 }
 
-/** Cuts fields to what a run keeps. */
-export function finish(fields: Fields, warnings: readonly string[]): Extraction {
-  const bounded = boundValues(Object.fromEntries(fields))
-  return { ok: true, values: bounded.values, warnings: [...warnings, ...bounded.warnings] }
+interface Finishing {
+  readonly clean: CompiledClean
+  /** The address that links are relative to. */
+  readonly base: string
+}
+
+/** Treats fields, and cuts them to what a run keeps. */
+export function finish(
+  fields: Fields,
+  warnings: readonly string[],
+  { clean, base }: Finishing = { clean: UNTREATED, base: '' },
+): Extraction {
+  const cleaned = cleanFields(fields, clean, base)
+  const bounded = boundValues(Object.fromEntries(cleaned.fields))
+  return { ok: true, values: bounded.values, warnings: [...warnings, ...cleaned.warnings, ...bounded.warnings] }
 }
 
 function firstOf(rule: CssRule, tree: Tree): string | null {

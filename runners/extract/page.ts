@@ -1,5 +1,5 @@
 import type { RunFault, RunFaultCode } from '../../schema/run/run-fault.ts'
-import type { Values } from '../../schema/shape/json.ts'
+import type { Json, Values } from '../../schema/shape/json.ts'
 
 /** The result of a fetch layer. */
 export interface Page {
@@ -37,6 +37,9 @@ export type Extraction =
     }
   /** `trace`: where an unexpected error was thrown, for the log; absent for every other fault. */
   | { readonly ok: false; readonly fault: RunFault; readonly trace?: string }
+
+/** Fields with their values, in the order of the config, before they are cut to what a run keeps. */
+export type Fields = [name: string, value: Json][]
 
 export type Failed = Extract<Extraction, { ok: false }>
 

@@ -1,4 +1,5 @@
 import type { ExtractConfig } from '../../schema/monitor/extract-config.ts'
+import type { Clean } from '../../schema/monitor/treatment.ts'
 import { listExpression } from '../../schema/monitor/value-limits.ts'
 import { joinPath } from '../../schema/validation/issue.ts'
 import type { Issue } from '../../schema/validation/issue.ts'
@@ -14,14 +15,17 @@ import { staticType } from './xpath/static-type.ts'
 /**
  * Compiles every selector, expression and pattern of a config with the engine that will run it. Returns the errors with
  * their columns; empty: the config can run. Nothing is run here, in particular no pattern. The work is bounded by the
- * length limit, so the API may call this in its main thread. Paths begin at `fields` or `ignore`; prepend
+ * length limit, so the API may call this in its main thread. Paths begin at `fields`, `ignore` or `clean`; prepend
  * `extract_config`.
  */
 export function checkRules(config: ExtractConfig): Issue[] {
-  if (config.method === 'prompt') return []
-  if (config.method === 'full_page') return ignoreIssues(config.ignore)
+  const besides = [...('ignore' in config ? ignoreIssues(config.ignore) : []), ...cleanIssues(config.clean)]
+  if (!('fields' in config)) return besides
   const rule = CHECKS[config.method]
-  return Object.entries(config.fields).flatMap(([name, source]) => ruleIssue(joinPath('fields', name), rule, source))
+  return [
+    ...Object.entries(config.fields).flatMap(([name, source]) => ruleIssue(joinPath('fields', name), rule, source)),
+    ...besides,
+  ]
 }
 
 function ignoreIssues({ selectors = [], patterns = [] }: Ignore = {}): Issue[] {
@@ -29,6 +33,16 @@ function ignoreIssues({ selectors = [], patterns = [] }: Ignore = {}): Issue[] {
     ...selectors.flatMap((source, index) => ruleIssue(`ignore.selectors[${index}]`, IGNORED, source)),
     ...patterns.flatMap((source, index) => ruleIssue(`ignore.patterns[${index}]`, CHECKS.regex, source)),
   ]
+}
+
+function cleanIssues(clean: Clean = {}): Issue[] {
+  return Object.entries(clean).flatMap(([name, treatments]) =>
+    treatments.flatMap((treatment, index) =>
+      'pattern' in treatment
+        ? ruleIssue(`${joinPath('clean', name, index)}.pattern`, CHECKS.regex, treatment.pattern)
+        : [],
+    ),
+  )
 }
 
 type Ignore = NonNullable<Extract<ExtractConfig, { method: 'full_page' }>['ignore']>

@@ -25,6 +25,7 @@ export const CONDITION_TYPES = [
   'field_below',
   'list_gains_items',
   'list_loses_items',
+  'list_gains_unseen_items',
   'lines_added',
   'lines_removed',
   'field_matches_regex',

@@ -1,5 +1,5 @@
 import Type, { type TSchema } from 'typebox'
-import { Choice, RULES, Tagged, Text } from '../shape/shape.ts'
+import { Choice, RULES, Tagged, Text, Whole } from '../shape/shape.ts'
 
 /**
  * Composite predicates nest at most this deep, with at most 25 conditions each. The CEL budget of the Kubernetes API
@@ -31,6 +31,12 @@ export type DiffPredicate =
   | ({ readonly type: 'field_below' } & FieldThreshold)
   | { readonly type: 'list_gains_items'; readonly field: string }
   | { readonly type: 'list_loses_items'; readonly field: string }
+  | {
+      readonly type: 'list_gains_unseen_items'
+      readonly field: string
+      /** Absent: what was shown once is never forgotten. */
+      readonly forget_after_days?: number
+    }
   | ({ readonly type: 'lines_added' } & FieldLines)
   | ({ readonly type: 'lines_removed' } & FieldLines)
   | { readonly type: 'field_matches_regex'; readonly field: string; readonly pattern: string }
@@ -61,6 +67,12 @@ const leaves = {
   field_below: { field: Field, threshold: Threshold },
   list_gains_items: { field: Field },
   list_loses_items: { field: Field },
+  list_gains_unseen_items: {
+    field: Field,
+    forget_after_days: Type.Optional(
+      Whole(1, 3650, { description: 'An item that was not shown for longer is told again. Absent: never.' }),
+    ),
+  },
   lines_added: lines,
   lines_removed: lines,
   field_matches_regex: { field: Field, pattern: Pattern },
@@ -71,7 +83,7 @@ const leaves = {
 }
 
 /** A process of the version before knows none of these, and would judge each as a movement of a number. */
-const levels = { list_loses_items: 2, lines_added: 2, lines_removed: 2 } as const
+const levels = { list_loses_items: 2, list_gains_unseen_items: 2, lines_added: 2, lines_removed: 2 } as const
 
 function atDepth(depth: number): TSchema {
   const options = {

@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { since, sinceTextsOf } from '../level.ts'
 import { Choice, Closed, Dictionary, JsonObject, Tagged, Text } from '../shape/shape.ts'
+import { Clean } from './treatment.ts'
 import { CSS_PART } from './value-limits.ts'
 
 /** At most 50 named rules of 1-1,000 characters. Names have 1-100 characters. */
@@ -12,22 +13,31 @@ const Fields = (what: string, rule = Text(1, 1000)) =>
     rules: ['field_names'],
   })
 
-/** Changes of a whole page that are not reported. */
-const Ignore = Closed(
-  {
-    selectors: Type.Optional(
-      Type.Array(Text(1, 1000), { maxItems: 20, description: 'CSS selectors: their elements are left out.' }),
-    ),
-    patterns: Type.Optional(
-      Type.Array(Text(1, 1000), { maxItems: 20, description: 'JavaScript patterns: lines that match are left out.' }),
-    ),
-  },
-  {
-    description:
-      'Beyond the contract: with it, even when it is empty, content_hash is the hash of the readable text of the ' +
-      'page, without what it names.',
-  },
+/** What a page is read without. */
+const Ignore = Type.Optional(
+  Closed(
+    {
+      selectors: Type.Optional(
+        Type.Array(Text(1, 1000), { maxItems: 20, description: 'CSS selectors: their elements are left out.' }),
+      ),
+      patterns: Type.Optional(
+        Type.Array(Text(1, 1000), {
+          maxItems: 20,
+          description: 'JavaScript patterns: lines that match are left out. Only of full_page.',
+        }),
+      ),
+    },
+    {
+      description:
+        'Beyond the contract: what the page is read without. css, xpath and prompt read it as if it had no such ' +
+        'elements. full_page: with it, even when it is empty, content_hash is the hash of the readable text of the ' +
+        'page.',
+    },
+  ),
 )
+
+/** Processes of the version before know it of full_page alone. */
+const IGNORE_LEVEL = { ignore: 2 } as const
 
 /** What has to be on a rendered page before it is read. */
 export const WaitFor = Type.Optional(
@@ -53,6 +63,9 @@ const ReadAs = Type.Optional(
   ),
 )
 
+/** What is done to values before they are compared. */
+const Cleaning = Type.Optional(since(2, Clean))
+
 /** The extraction method and its rules. */
 export const ExtractConfig = Tagged(
   'method',
@@ -65,22 +78,33 @@ export const ExtractConfig = Tagged(
           'elements inside',
         sinceTextsOf(2, CSS_PART, Text(1, 1000)),
       ),
+      ignore: Ignore,
+      clean: Cleaning,
       read_as: ReadAs,
       wait_for: WaitFor,
     },
-    xpath: { fields: Fields('XPath 1.0 expression'), read_as: ReadAs, wait_for: WaitFor },
-    json_path: { fields: Fields('JSONPath expression'), read_as: ReadAs },
-    regex: { fields: Fields('JavaScript pattern'), read_as: ReadAs, wait_for: WaitFor },
-    full_page: { ignore: Type.Optional(Ignore), read_as: ReadAs, wait_for: WaitFor },
+    xpath: {
+      fields: Fields('XPath 1.0 expression'),
+      ignore: Ignore,
+      clean: Cleaning,
+      read_as: ReadAs,
+      wait_for: WaitFor,
+    },
+    json_path: { fields: Fields('JSONPath expression'), clean: Cleaning, read_as: ReadAs },
+    regex: { fields: Fields('JavaScript pattern'), clean: Cleaning, read_as: ReadAs, wait_for: WaitFor },
+    full_page: { ignore: Ignore, clean: Cleaning, read_as: ReadAs, wait_for: WaitFor },
     prompt: {
       prompt: Text(10, 2000, 'Description of the values to extract from the page.'),
       schema: Type.Optional(JsonObject('Hints in the form of a JSON Schema. Its keys become the field names.')),
+      ignore: Ignore,
+      clean: Cleaning,
       read_as: ReadAs,
       wait_for: WaitFor,
     },
   },
   {
-    rules: ['structured_by_paths'],
+    rules: ['structured_by_paths', 'patterns_of_pages', 'clean_fields'],
+    levels: { css: IGNORE_LEVEL, xpath: IGNORE_LEVEL, prompt: IGNORE_LEVEL },
     description: 'What to extract from the response, with one of six methods.',
     tagged:
       'css, xpath, json_path, regex: one rule for each field. full_page: only whether the content changed. prompt: a ' +

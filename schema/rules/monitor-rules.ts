@@ -34,7 +34,7 @@ type Named = Extract<DiffPredicate, { field: string }>
 
 /** Returns why a field can never have what a condition is about; null when it may. */
 function notOfType({ type, field }: Named, config: ExtractConfig): string | null {
-  if (type === 'list_gains_items' || type === 'list_loses_items') return notList(config, field)
+  if (type.startsWith('list_')) return notList(config, field)
   const isAboutLines = type === 'lines_added' || type === 'lines_removed'
   return isAboutLines && config.method === 'full_page'
     ? 'is the hash of the page, which has no lines; read its text with a rule of another method'

@@ -21,6 +21,8 @@ export const RULE_NAMES = [
   'wait_for_rendered',
   'document_as_sent',
   'structured_by_paths',
+  'patterns_of_pages',
+  'clean_fields',
   'pod_rendered',
   'not_blank',
   'country_code',

@@ -1,5 +1,6 @@
 import { TEAM_NAME } from './account-rules.ts'
 import { KEYS_OF_BULK } from './bulk-rules.ts'
+import { CLEAN_FIELDS, PATTERNS_OF_PAGES } from './clean-rules.ts'
 import { DELIVERY_OR_MONITOR, IDS_OR_FILTER } from './delivery-rules.ts'
 import { DIGEST_FOR_PEOPLE, DIGEST_TIME, DIGEST_ZONE } from './digest-rules.ts'
 import { HEADER_CASE, HEADER_NAMES, HEADER_RESERVED, HEADER_VALUES } from './header-rules.ts'
@@ -60,6 +61,8 @@ export const RULE_TABLE = {
   wait_for_rendered: WAIT_FOR_RENDERED,
   document_as_sent: DOCUMENT_AS_SENT,
   structured_by_paths: STRUCTURED_BY_PATHS,
+  patterns_of_pages: PATTERNS_OF_PAGES,
+  clean_fields: CLEAN_FIELDS,
   pod_rendered: POD_RENDERED,
   not_blank: NOT_BLANK,
   country_code: COUNTRY_CODE,

@@ -67,6 +67,8 @@ interface Variant {
   readonly allowed: readonly string[]
   /** Processes below this level would misread an object of the variant. Absent: none would. */
   readonly [LEVEL]?: number
+  /** The same of an object that has a key, by the key: in other variants the key may need no level. */
+  readonly keyLevels?: Readonly<Record<string, number>>
 }
 
 /**
@@ -99,8 +101,8 @@ export function Tagged<const Tag extends string, const A extends ArmProperties>(
     tagged?: string
     default?: keyof A & string
     rules?: readonly RuleName[]
-    /** The level of each variant that processes below it would misread. */
-    levels?: Partial<Readonly<Record<keyof A & string, number>>>
+    /** The level of each variant that processes below it would misread, or of its keys that they would. */
+    levels?: Partial<Readonly<Record<keyof A & string, number | Readonly<Record<string, number>>>>>
   } = {},
 ) {
   const properties: Record<string, TSchema> = {}
@@ -108,11 +110,12 @@ export function Tagged<const Tag extends string, const A extends ArmProperties>(
   const { rules, tagged, default: byDefault, levels = {}, ...rest } = options
   for (const [name, variant] of Object.entries(variants)) {
     const { required = [] } = Type.Object(variant) as { required?: string[] }
-    const level = (levels as Readonly<Record<string, number | undefined>>)[name]
+    const level = (levels as Readonly<Record<string, number | Readonly<Record<string, number>> | undefined>>)[name]
     table[name] = {
       required: [...required],
       allowed: Object.keys(variant),
-      ...(level !== undefined && { [LEVEL]: level }),
+      ...(typeof level === 'number' && { [LEVEL]: level }),
+      ...(typeof level === 'object' && { keyLevels: level }),
     }
     for (const [key, schema] of Object.entries(variant)) properties[key] ??= Type.Optional(schema)
   }

@@ -130,8 +130,8 @@ function toIssues(error: ShapeError, root: unknown): PlacedIssue[] {
     case 'required':
       return keys('requiredProperties').map((at) => ({ path: at, place: path, message: 'is required' }))
     case 'additionalProperties':
-      // In a map this is about a wrong value, which has its own error.
-      return keys('additionalProperties').map((at) => ({ path: at, place: at, message: 'is not a known key' }))
+      // In a map this is about a wrong value, which has its own error, and so has an unknown key of a closed object.
+      return []
     case 'boolean':
       // A closed object reports this for each unknown key before it lists all of them.
       return issue('is not a known key')

@@ -25,6 +25,7 @@ const FEW = [
   ['dead_destinations', 'monitor_no'],
   ['baselines', 'no'],
   ['visual_baselines', 'no'],
+  ['seen_items', 'no'],
   ['monitor_resources', 'no'],
   ['forgotten_runs', 'no'],
   ['seen_marks', 'monitor_no'],

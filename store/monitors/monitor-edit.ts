@@ -7,6 +7,7 @@ import type { Transaction } from '../db/client.ts'
 import { bytes } from '../db/row.ts'
 import { withoutReplaced } from '../deliveries/replaced-destinations.ts'
 import { WAS_FAILING } from '../queue/finished-check.ts'
+import { forgetSeenItems } from '../queue/seen-items.ts'
 import { hasRoom, lockedStorage } from '../quota/team-storage.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
 import { isMonitor } from './is-monitor.ts'
@@ -53,6 +54,7 @@ export async function saveMonitor<Spec extends EverySpec, Row extends EveryRow>(
   const place = { teamId: stored.team_id, id: stored.id }
   const sealed = sealSpec(place, spec, secrets)
   const names = editedNames(own)
+  if (edit.changed.includes('diff_predicate')) await forgetSeenItems(tx, stored.no)
   return tx.maybeOne(sql.type(table.row)`
     with t as (select clock() as at),
     own as materialized (${lockedStorage(sql.fragment`s.team_id = ${stored.team_id}::uuid`)}),

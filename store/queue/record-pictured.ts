@@ -4,6 +4,7 @@ import type { FetchMethod } from '../../schema/run/run.ts'
 import type { Queryable } from '../db/client.ts'
 import { nothing, row } from '../db/row.ts'
 import { type ReadingRun, recordReadings } from './record-reading.ts'
+import { keepSeenItems, type SeenField } from './seen-items.ts'
 
 /** A region in a run's visual result. The values are names of images. */
 export interface RegionImages {
@@ -56,18 +57,22 @@ export interface PicturedRun extends ReadingRun {
   readonly team_id: string
   /** Null: no picture was taken or kept, as when the quota is used up. */
   readonly pictures: RunPictures | null
+  /** A field with all that it has shown, where that is not kept already. */
+  readonly seen: readonly SeenField[]
   /** There was no baseline before this run. Pictures that an earlier configuration left are not used. */
   readonly is_first: boolean
 }
 
 /**
- * Records readings with their visual results: run, baseline, outbox and references to images in one transaction, so
- * that either all of them exist or none. Returns the numbers that were recorded. Throws when an image no longer
- * exists.
+ * Records readings with their visual results and the items that they have shown: run, baseline, outbox and references
+ * to images in one transaction, so that either all of them exist or none. Returns the numbers that were recorded.
+ * Throws when an image no longer exists.
  */
 export async function recordPictured(on: Queryable, runs: readonly PicturedRun[]): Promise<ReadonlySet<number>> {
   return on.transaction(async (tx) => {
     const recorded = await recordReadings(tx, runs)
+    const seen = runs.filter(({ no }) => recorded.has(no)).flatMap(seenOf)
+    if (seen.length > 0) await keepSeenItems(tx, seen)
     for (const run of runs) {
       if (!recorded.has(run.no)) continue
       if (run.pictures) await insertPictures(tx, run, run.pictures)
@@ -77,6 +82,8 @@ export async function recordPictured(on: Queryable, runs: readonly PicturedRun[]
     return recorded
   })
 }
+
+const seenOf = ({ no, team_id, seen }: PicturedRun) => seen.map((field) => ({ no, team_id, ...field }))
 
 const counted = row({ count: Type.Integer() })
 type Kept = Pick<PicturedRun, 'no' | 'run_id' | 'team_id'>

@@ -177,7 +177,7 @@ test('jobs of urlwatch become manifests', async () => {
   const { monitors, report } = await imported('urlwatch', JOBS, '--interval', '1800')
   expect(monitors.get('releases')).toMatchObject({
     schedule_interval_seconds: 1_800,
-    extract_config: { method: 'css', fields: { text: 'ul.releases > li[]' } },
+    extract_config: { method: 'css', fields: { text: 'ul.releases > li[]' }, ignore: { selectors: ['.old'] } },
     request_headers: { 'User-Agent': 'me' },
   })
   expect(monitors.get('https-app-example-com')).toMatchObject({
@@ -188,16 +188,18 @@ test('jobs of urlwatch become manifests', async () => {
   expect(monitors.get('form')).toMatchObject({
     request_config: { method: 'POST', body: 'q=kettle+pot' },
     request_headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
-    extract_config: { method: 'css', fields: { text: '[id="results"][]' } },
+    extract_config: {
+      method: 'css',
+      fields: { text: '[id="results"][]' },
+      clean: { text: [{ do: 'replace', pattern: '[0-9]+', text: '' }] },
+    },
   })
   expect(monitors.get('whole')).toMatchObject({
     extract_config: { method: 'full_page', ignore: { patterns: ['Last updated'] } },
   })
   expect(monitors.size).toBe(4)
   for (const line of [
-    'Releases: exclude of the filter css: no equivalent',
     'Form: cookies: no equivalent',
-    'Form: the filter re.sub: no equivalent',
     'Disk: a command of the shell, so it is left out: no equivalent',
     'Whole: ssl_no_verify: no equivalent',
   ])

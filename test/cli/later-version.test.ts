@@ -192,6 +192,8 @@ describe('Versions of several levels on one database', () => {
       madeWith({ deliveries: [{ ...hook, quiet_hours }] }),
       madeWith({ diff_predicate: { type: 'composite', operator: 'OR', conditions: [LINES] } }),
       madeWith({ deliveries: [], extract_config: structured }),
+      madeWith({ deliveries: [], extract_config: { ...CSS, clean: { version: [{ do: 'unique' }] } } }),
+      madeWith({ deliveries: [], extract_config: { ...CSS, ignore: { selectors: ['.ad'] } } }),
     ])
     const plain = await madeWith({ deliveries: [] })
     const muted = await madeWith({ deliveries: [hook] })

@@ -43,7 +43,27 @@ export const EXAMPLES = [
           { type: 'lines_added', field: 'terms', pattern: '^Fees?' },
           { type: 'lines_removed', field: 'terms' },
           { type: 'list_loses_items', field: 'jobs' },
+          { type: 'list_gains_unseen_items', field: 'jobs', forget_after_days: 90 },
         ],
+      },
+    },
+  },
+  {
+    title: 'one that leaves out what is noise',
+    monitor: {
+      ...base,
+      extract_config: {
+        method: 'css',
+        fields: { 'the jobs': 'a::attr(href)[]', terms_of_use: '#terms' },
+        ignore: { selectors: ['.ad'] },
+        clean: {
+          'the jobs': [{ do: 'absolute_links' }, { do: 'drop_lines', pattern: '/ads/' }, { do: 'unique' }],
+          terms_of_use: [
+            { do: 'between', after: 'Terms', before: 'Contact' },
+            { do: 'replace', pattern: '(\\d+) visitors', text: '' },
+            { do: 'first', count: 100 },
+          ],
+        },
       },
     },
   },

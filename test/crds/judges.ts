@@ -48,7 +48,7 @@ export async function kubernetes(
 
 // Of value validations the server tells the place in words only.
 const placeOf = (field: string | undefined, message: string) =>
-  (field === '<nil>' ? /"(spec[^"]*)"/.exec(message)?.[1] : field) ?? ''
+  ((field === '<nil>' ? /"(spec[^"]*)"/.exec(message)?.[1] : field) ?? '').replaceAll(/\[([A-Za-z_]\w*)\]/g, '.$1')
 
 const NAMESPACE = '/apis/tidemark.dev/v1/namespaces/default'
 const DRY_RUN = 'dryRun=All&fieldValidation=Strict'

@@ -88,7 +88,7 @@ async function disagreements(kube: KubeApi, cases: readonly Case[], root: Defini
 const OURS = /( (is required|is not allowed) with | accepts\[| rejects\[)/
 /** Rules over several fields of a monitor, whose place is the whole. */
 const OF_THE_WHOLE = /predicate|direct_or|wait_for_rendered|document_as_sent|pod_rendered|target_/
-const WORDED_APART = /value|scalar|predicate_fields|known_options|needed_options/
+const WORDED_APART = /value|scalar|predicate_fields|clean_fields|known_options|needed_options/
 
 function alike(fault: string, other: string, title: string): boolean {
   const [place, words] = [fault.slice(0, fault.indexOf(': ')), fault.slice(fault.indexOf(': ') + 2)]

@@ -87,6 +87,14 @@ export function monitorWith(place: Place, value: unknown, root: Definition = MON
   if (place[0] === 'target_domain' && value === null) return { ...monitor, mode: 'full_analysis' }
   // What is waited for needs a page that is always rendered, and a file must not be.
   const config = monitor['extract_config']
+  // Only what is extracted is treated, and only of whole pages lines are left out.
+  const { clean, ignore } = (config ?? {}) as { clean?: object; ignore?: object }
+  if (place.includes('patterns')) return { ...monitor, extract_config: { method: 'full_page', ignore } }
+  if (place[1] === 'clean' && typeof clean === 'object') {
+    const names = Object.keys(clean)
+    const fields = Object.fromEntries((names.length > 0 ? names : ['price']).map((name) => [name, '.a']))
+    return { ...monitor, extract_config: { method: 'css', fields, clean } }
+  }
   const readsFile = JSON.stringify(config)?.includes('"read_as":"document"')
   if (place[0] === 'extract_config' && !readsFile) return { ...monitor, fetch_mode: 'browser' }
   if (place[0] !== 'diff_predicate') return monitor

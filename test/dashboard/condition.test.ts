@@ -17,6 +17,11 @@ test.each<[DiffPredicate, string]>([
   [{ type: 'field_below', ...price, threshold: 0.1 }, 'price falls below 0.1'],
   [{ type: 'list_gains_items', field: 'titles' }, 'titles gains an item'],
   [{ type: 'list_loses_items', field: 'titles' }, 'titles loses an item'],
+  [{ type: 'list_gains_unseen_items', field: 'titles' }, 'titles gains an item that it never showed'],
+  [
+    { type: 'list_gains_unseen_items', field: 'titles', forget_after_days: 90 },
+    'titles gains an item that it did not show for 90 days',
+  ],
   [{ type: 'lines_added', field: 'terms' }, 'terms gains a line'],
   [{ type: 'lines_removed', field: 'terms', pattern: '^Free' }, 'terms loses a line that matches ^Free'],
   [{ type: 'field_matches_regex', field: 'stock', pattern: '^in' }, 'something changes while stock matches ^in'],

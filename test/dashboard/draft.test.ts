@@ -14,6 +14,7 @@ import {
   withoutField,
 } from '../../dashboard/src/new/draft/draft.ts'
 import { PAGING_TYPES, pagingKeys, pagingOf, withPagingValue } from '../../dashboard/src/new/draft/paging.ts'
+import { TREATMENTS, treatmentOf } from '../../dashboard/src/new/draft/treatments.ts'
 import { createFamily } from '../../dashboard/src/new/page/family.ts'
 import { createHits } from '../../dashboard/src/new/page/hits.ts'
 import { openAtFirst, treeRows } from '../../dashboard/src/new/page/tree-rows.ts'
@@ -127,6 +128,30 @@ describe('a draft of a document', () => {
 test('a rule that was chosen in the tree of a file reads it as a document', () => {
   const rule = { method: 'json_path', rule: '$.sheets[0].records[0].Price', value: '5', readsDocument: true } as const
   expect(of(withChosen(EMPTY, rule)).extract_config).toMatchObject({ method: 'json_path', read_as: 'document' })
+})
+
+test('a draft of a monitor keeps what is left out and what is done to values', () => {
+  const spec = (extract_config: ExtractConfig) => ({
+    name: 'a',
+    url: 'https://a.example/',
+    schedule_interval_seconds: 60,
+    extract_config,
+    diff_predicate: { type: 'any_field_changes' } as const,
+  })
+  const clean = { jobs: [{ do: 'absolute_links' }, { do: 'drop_lines', pattern: '/ads/' }] } as const
+  const ignore = { selectors: ['.ad'] }
+  const configs: readonly ExtractConfig[] = [
+    { method: 'css', fields: { jobs: 'a[]', other: 'b' }, clean, ignore },
+    { method: 'json_path', fields: { jobs: '$' }, clean },
+    { method: 'json_path', read_as: 'structured_data', fields: { jobs: '$' }, clean },
+    { method: 'full_page', clean: { content_hash: [{ do: 'sort' }] } },
+    { method: 'prompt', prompt: 'Which jobs?', clean: { result: [{ do: 'unique' }] }, ignore },
+  ]
+  for (const config of configs) expect(of(draftOf(spec(config))).extract_config).toEqual(config)
+  const named = withFieldName(draftOf(spec(configs[0]!)), 0, 'open jobs')
+  expect(of(named).extract_config).toMatchObject({ clean: { 'open jobs': clean.jobs } })
+  expect(treatmentOf('keep_lines', clean.jobs[1])).toEqual({ do: 'keep_lines', pattern: '/ads/' })
+  expect(TREATMENTS.map(([kind]) => treatmentOf(kind).do)).toEqual(TREATMENTS.map(([kind]) => kind))
 })
 
 type Element = Look['elements'][number]

@@ -59,7 +59,7 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')(
       await look(page, looking.site.page('/shop', SHOP))
       await page.getByRole('button', { name: 'Leave it out' }).click()
       await press(page, 'Menu')
-      await page.getByText('Left out of whole pages and pictures, which are not watched yet: .bar').waitFor()
+      await page.getByText('Left out: .bar').waitFor()
       await page.getByRole('button', { name: 'Compare only it in pictures' }).click()
       await press(page, 'Kettle')
       await page.getByText('Compared in pictures: h1').waitFor()
@@ -73,6 +73,26 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')(
         extract_config: { method: 'full_page', ignore: { selectors: ['.bar'] } },
         visual_config: { enabled: true, regions: [{ selector: 'h1' }], ignoreSelectors: ['.bar'] },
       })
+      await page.context().close()
+    })
+
+    test('treats a value before it is compared, and says which treatment cannot run', async () => {
+      const { page } = await opened()
+      await look(page, looking.site.page('/shop', SHOP))
+      await shows(page, '$19.99')
+      await page.getByRole('button', { name: 'Treat price before it is compared' }).click()
+      await page.getByLabel('What is done to its lines or items').selectOption('replace')
+      await page.getByLabel('Pattern', { exact: true }).fill('(')
+      await page.getByText('[0].pattern is not a JavaScript pattern that can run').waitFor()
+      await page.getByLabel('Pattern', { exact: true }).fill('^.(\\d+)')
+      await page.getByLabel('Text in its place').fill('EUR $1')
+      await shows(page, 'EUR 19.99')
+      await page.getByRole('button', { name: 'Then' }).click()
+      await page.getByRole('button', { name: 'Remove treatment 2 of price' }).click()
+      const { monitor, stored } = await watch(page, looking)
+      const clean = { price: [{ do: 'replace', pattern: '^.(\\d+)', text: 'EUR $1' }] }
+      expect(monitor['extract_config']).toMatchObject({ clean })
+      expect(stored).toEqual({ price: 'EUR 19.99' })
       await page.context().close()
     })
 

@@ -51,6 +51,8 @@ const sums = (hash: string, date: string) =>
   as('text/plain', `# ${date}\n${'0'.repeat(64)}  installer-arm64.tar.gz\n${hash.repeat(64)}  installer-x64.tar.gz\n`)
 const jobs = (...titles: readonly string[]) =>
   page(`<ul>${titles.map((title) => `<li class="job"><h3>${title}</h3></li>`).join('')}</ul>`)
+const links = (...paths: readonly string[]) =>
+  page(`<ul>${paths.map((path) => `<li class="job"><a href="${path}">A job</a></li>`).join('')}</ul>`)
 const offers = (...titles: readonly string[]) =>
   page(titles.map((title) => `<div class="offer"><h3>${title}</h3></div>`).join(''))
 const lots = (...titles: readonly string[]) =>
@@ -159,6 +161,16 @@ const CHANGES: Readonly<Record<string, readonly [first: Answer, silent: Answer, 
     jobs('Cook', 'Software Engineer'),
     jobs('Pilot', 'Software Engineer'),
     jobs('Pilot', 'Site engineer', 'Software Engineer'),
+  ],
+  'jobs-never-shown': [
+    links('/1', '/sponsored/1', '/2'),
+    links('/sponsored/2', '/2', '/2'),
+    links('/2', '/1', '/3', '/sponsored/3'),
+  ],
+  'lines-in-any-order': [
+    as('text/plain', 'Made at 10:00\n10.0.0.0/8\n2001:db8::/32\n'),
+    as('text/plain', 'Made at 11:00\n2001:db8::/32\n10.0.0.0/8\n10.0.0.0/8\n'),
+    as('text/plain', 'Made at 12:00\n2001:db8::/32\n'),
   ],
   'news-feed': [feed('Storm', 'Ferry', 'Fog'), feed('Storm', 'Ferry'), feed('Whale seen', 'Storm', 'Ferry')],
   'new-pages': [sitemap('', 'about'), sitemap('about', ''), sitemap('', 'about', 'pricing')],

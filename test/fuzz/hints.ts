@@ -150,6 +150,9 @@ export const HINTS: Readonly<Record<string, Hint>> = {
   'DiffPredicateFieldIncreasesByPercent.threshold': () => positive,
   'DiffPredicateFieldDecreasesByPercent.threshold': () => positive,
   'DiffPredicateFieldMatchesRegex.pattern': pattern,
+  'TreatmentKeepLines.pattern': pattern,
+  'TreatmentDropLines.pattern': pattern,
+  'TreatmentReplace.pattern': pattern,
   'DiffPredicateLinesAdded.pattern': pattern,
   'DiffPredicateLinesRemoved.pattern': pattern,
   'DiffPredicateFieldEquals.value': () => fc.oneof(fc.constantFrom('', 'sold out', true, false), fc.integer()),
@@ -258,11 +261,20 @@ function mendMonitor(monitor: Bag): Json {
   }
 }
 
-/** Without a browser that always renders, nothing can be waited for. */
+/** Without a browser that always renders, nothing can be waited for, and only whole pages have lines to leave out. */
 function mendExtract(extract: Bag): Bag {
-  const config = without(extract, 'wait_for')
+  const { method, ignore, clean } = extract
+  const selectors = ignore !== undefined && method !== 'full_page' && { ignore: without(bagOf(ignore), 'patterns') }
+  const treated = clean !== undefined && { clean: cleanOf(extract, Object.values(bagOf(clean))) }
+  const config = { ...without(extract, 'wait_for'), ...selectors, ...treated }
   const isByPath = extract['method'] === 'json_path'
   return extract['read_as'] === 'structured_data' && !isByPath ? without(config, 'read_as') : config
+}
+
+/** Only what is extracted is treated. */
+function cleanOf(extract: Bag, treatments: readonly Json[]): Bag {
+  const names = fieldNames(extract as never as ExtractConfig)
+  return Object.fromEntries(names.slice(0, treatments.length).map((name, nth) => [name, treatments[nth] ?? null]))
 }
 
 interface Fields {
@@ -273,7 +285,7 @@ interface Fields {
   readonly hasLines: boolean
 }
 
-const isOfLists = (type: Json | undefined) => type === 'list_gains_items' || type === 'list_loses_items'
+const isOfLists = (type: Json | undefined) => typeof type === 'string' && type.startsWith('list_')
 const isOfLines = (type: Json | undefined) => type === 'lines_added' || type === 'lines_removed'
 
 function withFields(predicate: Bag, fields: Fields): Bag {
@@ -282,9 +294,10 @@ function withFields(predicate: Bag, fields: Fields): Bag {
     return { ...predicate, conditions: conditions.map((one: Json) => withFields(bagOf(one), fields)) }
   if (typeof field !== 'string') return predicate
   const { names, hasLists, hasLines } = fields
+  const isMended = isOfLists(type) && !hasLists
   return {
-    ...predicate,
-    ...(isOfLists(type) && !hasLists && { type: 'field_changes' }),
+    ...(isMended ? without(predicate, 'forget_after_days') : predicate),
+    ...(isMended && { type: 'field_changes' }),
     ...(isOfLines(type) && !hasLines && { type: 'field_matches_regex', pattern: 'a' }),
     field: names[field.length % names.length] ?? 'price',
   }

@@ -18,6 +18,16 @@ test('selectors and patterns of an ignore block that cannot run are refused with
   ])
 })
 
+test('so are those of the other methods that read a page as a tree', () => {
+  const ignore = { selectors: ['.ad', 'b[', 'a::attr(href)'] }
+  const without = { method: 'prompt', prompt: 'Which jobs are open?', ignore }
+  for (const config of [{ ...SMALLEST.extract_config, ignore }, without])
+    expect(faults({ extract_config: config })).toEqual([
+      expect.stringMatching(/^extract_config\.ignore\.selectors\[1\]: is not a CSS selector that can run/),
+      expect.stringMatching(/^extract_config\.ignore\.selectors\[2\]: is not a CSS selector that can run/),
+    ])
+})
+
 test('a wait_for that is no selector is refused, whatever the method', () => {
   const waiting = (method: object, wait_for: string) => ({
     fetch_mode: 'browser',

@@ -61,7 +61,7 @@ describe('The level of a value', () => {
     const changes: DiffPredicate = { type: 'field_changes', field: 'a' }
     const gains: DiffPredicate = { type: 'list_gains_items', field: 'a' }
     expect([changes, gains, group(changes, group(gains))].map(of)).toEqual([1, 1, 1])
-    for (const type of ['lines_added', 'lines_removed', 'list_loses_items'] as const) {
+    for (const type of ['lines_added', 'lines_removed', 'list_loses_items', 'list_gains_unseen_items'] as const) {
       const leaf: DiffPredicate = { type, field: 'a' }
       expect([leaf, group(changes, leaf), group(group(group(changes, leaf)))].map(of)).toEqual([2, 2, 2])
     }
@@ -73,6 +73,27 @@ describe('The level of a value', () => {
     expect([of({}), of({ read_as: 'structured_data' }), of({ read_as: 'document' })]).toEqual([1, 2, 2])
     const page = (more: object) => levelOf(MonitorSpec, { extract_config: { method: 'full_page', ...more } })
     expect([page({}), page({ read_as: 'document' })]).toEqual([1, 2])
+  })
+
+  test('is that of a key that other variants had before', () => {
+    const Event = Tagged(
+      'type',
+      { old: { at: Type.Optional(Text(1, 9)) }, new: { at: Type.Optional(Text(1, 9)) } },
+      {
+        levels: { new: { at: 4 } },
+      },
+    )
+    const of = (event: object) => levelOf(Closed({ event: Event }), { event })
+    expect([of({ type: 'old', at: 'a' }), of({ type: 'new' }), of({ type: 'new', at: 'a' })]).toEqual([1, 1, 4])
+    const left = { ignore: { selectors: ['.ad'] } }
+    const page = (extract_config: object) => levelOf(MonitorSpec, { extract_config })
+    expect([page({ method: 'full_page', ...left }), page({ method: 'css', ...left })]).toEqual([1, 2])
+  })
+
+  test('is that of treatments', () => {
+    const of = (more: object) =>
+      levelOf(MonitorSpec, { extract_config: { method: 'regex', fields: { it: 'a' }, ...more } })
+    expect([of({}), of({ clean: { it: [{ do: 'sort' }] } })]).toEqual([1, 2])
   })
 
   test('is nowhere above that of this version', () => {

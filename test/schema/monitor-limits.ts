@@ -1,4 +1,5 @@
 import type { DiffPredicate } from '../../schema/monitor/diff-predicate.ts'
+import { NOISE_LIMITS } from './noise-limits.ts'
 
 const letters = (count: number) => 'a'.repeat(count)
 const many = <T>(count: number, item: (index: number) => T): T[] =>
@@ -173,6 +174,7 @@ export const LIMITS: readonly (readonly [string, object, object, string])[] = [
     { extract_config: DOCUMENT, visual_config: { enabled: true } },
     'extract_config.read_as',
   ],
+  ...NOISE_LIMITS,
   [
     'a list that gains items ends in []',
     gaining('xpath', { items: '//li []' }),

@@ -97,6 +97,7 @@ export const SCOPES: Readonly<Record<string, Scope>> = {
   'store/queue/record-unchanged.ts': { rows: 1 },
   'store/queue/remember-layer.ts': { rows: 3 },
   'store/queue/search-exits.ts': { elsewhere: 7 },
+  'store/queue/seen-items.ts': { rows: 2 },
   'store/quota/pool.ts': { all: 2 },
   'store/quota/proxy-usage.ts': { rows: 1 },
   'store/quota/team-storage.ts': { rows: 1 },

@@ -8,6 +8,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'runners/extract/pool/run-batch.ts#runBatch': 'called by name in a thread',
   'runners/extract/candidates/look-thread.ts#read': 'called by name in a thread',
   'runners/extract/align/align-thread.ts#read': 'called by name in a thread',
+  'runners/extract/clean/clean-thread.ts#read': 'called by name in a thread',
   'runners/extract/matches/match-thread.ts#read': 'called by name in a thread',
   'runners/serp/search-page-thread.ts#read': 'called by name in a thread',
   'runners/fetch/paging/read-page-of.ts#readPageOf': 'called by name in a thread',

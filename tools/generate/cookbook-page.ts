@@ -18,9 +18,9 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
   ],
   'Money and figures': ['exchange-rate', 'coin-swing', 'queue-length'],
   'Software and services': ['status-page', 'new-release', 'security-advisories', 'download-checksum'],
-  'Lists and feeds': ['job-listings', 'news-feed', 'new-pages', 'planning-notices'],
+  'Lists and feeds': ['job-listings', 'jobs-never-shown', 'news-feed', 'new-pages', 'planning-notices'],
   Files: ['price-list', 'terms-pdf', 'harbour-calendar'],
-  'Whole pages': ['terms-of-service', 'rendered-price', 'page-look'],
+  'Whole pages': ['terms-of-service', 'lines-in-any-order', 'rendered-price', 'page-look'],
   Searches: ['rank-loss', 'search-list'],
   'Messages of your own': ['chat-message', 'daily-digest'],
 }

@@ -7,7 +7,7 @@ import { answered, heldBy } from '../queue/answered.ts'
 import type { Settling, SettlingParts } from './work-kind.ts'
 
 /** Returns what hands a check of a page over, remembers its layer, asks the model, and records the outcome. */
-export function createPageSettling({ store, recorder, prompts }: SettlingParts): Settling<PageTask> {
+export function createPageSettling({ store, recorder, prompts, extractor }: SettlingParts): Settling<PageTask> {
   return {
     async settle(finished, context, signal) {
       const { task, reading } = finished
@@ -27,7 +27,10 @@ export function createPageSettling({ store, recorder, prompts }: SettlingParts):
         await releaseChecks(store, [{ no: task.no, fence: task.fence, delayMs: FULL_MS }]).catch(() => {})
         return true
       }
-      const recordable = await answered({ ...finished, reading }, { prompts, teamId: context.teamId, signal })
+      const recordable = await answered(
+        { ...finished, reading },
+        { prompts, extractor, teamId: context.teamId, signal },
+      )
       if (recordable === null) return false
       await recorder.record(recordable, context)
       return true

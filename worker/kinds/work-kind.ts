@@ -2,6 +2,7 @@ import type { CheckQueue } from '../../core/check-queue.ts'
 import type { Finished } from '../../runners/check/check-source.ts'
 import type { CheckKind } from '../../runners/check/kinds/check-kind.ts'
 import type { Task } from '../../runners/check/task.ts'
+import type { Extractor } from '../../runners/extract/pool/extractor.ts'
 import type { Store } from '../../store/db/client.ts'
 import type { Claimed, ClaimedKind } from '../../store/queue/claim.ts'
 import type { Held } from '../../store/queue/lease.ts'
@@ -100,6 +101,8 @@ export interface SettlingParts {
   readonly recorder: Recorder
   /** Asks the model; null: this installation has no model. */
   readonly prompts: Prompts | null
+  /** Treats answers of the model. Absent: no check has treatments. */
+  readonly extractor?: Pick<Extractor, 'read'> | undefined
   readonly search?: SearchSettling | undefined
 }
 

@@ -38,7 +38,7 @@ export async function previewOfLook(config: Previewed, page: KeptPage, ports: Re
   const first = await (why === null ? read('fetched', null) : read('rendered', why))
   const hasMore = page.documents.rendered.document !== null && fieldsToRender(first, task).length > 0
   const more = hasMore ? await read('rendered', 'no_match') : first
-  return previewOf(findsMore(more, first, task) ? more : first, config, { signal: ports.signal, startedAt })
+  return previewOf(findsMore(more, first, task) ? more : first, config, { ...ports, startedAt })
 }
 
 interface Read {

@@ -9,6 +9,7 @@ import type { PageTask } from '../../runners/check/task.ts'
 import type { MonitorSpec } from '../../schema/monitor/monitor.ts'
 import type { Preview } from '../../schema/monitor/preview.ts'
 import type { RunFault } from '../../schema/run/run-fault.ts'
+import { cleanAnswer } from '../prompts/clean-answer.ts'
 import { NO_MODEL, type PromptAnswer, type Question } from '../prompts/prompts-port.ts'
 import { HERE, taskOfPage } from './preview-kind.ts'
 
@@ -45,7 +46,7 @@ export async function preview(config: Previewed, ports: PreviewPorts): Promise<P
 }
 
 /** What `previewOf` needs besides the reading. */
-export interface ShowingPorts extends Pick<PreviewPorts, 'ask' | 'signal'> {
+export interface ShowingPorts extends Pick<PreviewPorts, 'ask' | 'signal' | 'extractor'> {
   /** `performance.now()` when the preview began. */
   readonly startedAt: number
   /** How long fetching and extracting took. Absent: since the beginning. */
@@ -56,9 +57,9 @@ export interface ShowingPorts extends Pick<PreviewPorts, 'ask' | 'signal'> {
 export async function previewOf(
   given: Reading,
   config: Previewed,
-  { ask, signal, startedAt, checkMs }: ShowingPorts,
+  { ask, signal, extractor, startedAt, checkMs }: ShowingPorts,
 ): Promise<Preview | null> {
-  const reading = await asked(given, config, { ask, signal })
+  const reading = await asked(given, config, { ask, signal, extractor })
   const durationMs = performance.now() - startedAt
   const fetched = 'fetched' in given ? given.fetched : undefined
   const facts = {
@@ -114,13 +115,14 @@ type Answered = Exclude<Reading, { kind: 'text' }>
 /** Does the same as the trusted side of a check when the check completes. */
 async function asked(
   reading: Reading,
-  { extract_config: config }: Previewed,
-  ports: Pick<PreviewPorts, 'ask' | 'signal'>,
+  { url, extract_config: config }: Previewed,
+  ports: Pick<PreviewPorts, 'ask' | 'signal' | 'extractor'>,
 ): Promise<Answered> {
   if (reading.kind !== 'text') return reading
   if (config.method !== 'prompt' || !ports.ask) throw new Error('a preview returned text without a prompt')
   const { prompt, schema = null } = config
-  const answer = await ports.ask({ prompt, schema, text: reading.text }, ports.signal)
+  const told = await ports.ask({ prompt, schema, text: reading.text }, ports.signal)
+  const answer = await cleanAnswer(told, { ...ports, extract: config, url })
   if (answer.kind === 'abandoned') return answer
   const { fetchMethod, fetchReason = null, mark } = reading
   if (answer.kind === 'failed') return { ...answer, fetchMethod, fetchReason }

@@ -1,6 +1,8 @@
 import type { Finished } from '../../runners/check/check-source.ts'
 import type { Reading } from '../../runners/check/reading.ts'
 import type { PageTask } from '../../runners/check/task.ts'
+import type { Extractor } from '../../runners/extract/pool/extractor.ts'
+import { cleanAnswer } from '../prompts/clean-answer.ts'
 import { NO_MODEL, type Prompts } from '../prompts/prompts-port.ts'
 import type { Recordable } from '../record/run-writers.ts'
 
@@ -8,6 +10,7 @@ type TextReading = Extract<Reading, { kind: 'text' }>
 
 interface Asking {
   readonly prompts: Prompts | null
+  readonly extractor: Pick<Extractor, 'read'> | undefined
   readonly teamId: string
   readonly signal: AbortSignal
 }
@@ -18,7 +21,7 @@ interface Asking {
  */
 export async function answered(
   finished: Finished<PageTask> & { readonly reading: TextReading },
-  { prompts, teamId, signal }: Asking,
+  { prompts, extractor, teamId, signal }: Asking,
 ): Promise<Recordable | null> {
   const { task, reading } = finished
   const { kind: _, text, ...besides } = reading
@@ -31,7 +34,9 @@ export async function answered(
   if (!prompts) return failed({ code: 'not_available', message: NO_MODEL }, 0)
   const { prompt, schema = null } = task.extract
   const startedAt = performance.now()
-  const answer = await prompts.ask({ teamId, prompt, schema, text, held: heldBy(reading) }, signal)
+  const told = await prompts.ask({ teamId, prompt, schema, text, held: heldBy(reading) }, signal)
+  const { extract, url } = task
+  const answer = await cleanAnswer(told, { extractor, extract, url, signal })
   if (answer.kind === 'abandoned') return null
   const endedMs = finished.endedMs + Math.round(performance.now() - startedAt)
   if (answer.kind === 'failed') return { ...failed(answer.fault, answer.retryAfterMs), endedMs }

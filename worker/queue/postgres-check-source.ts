@@ -1,6 +1,7 @@
 import type { CheckQueue } from '../../core/check-queue.ts'
 import type { CheckSource } from '../../runners/check/check-source.ts'
 import type { Task } from '../../runners/check/task.ts'
+import type { Extractor } from '../../runners/extract/pool/extractor.ts'
 import type { Store } from '../../store/db/client.ts'
 import { extendLeases, releaseChecks } from '../../store/queue/lease.ts'
 import type { SecretBox } from '../../store/secrets/secret-box.ts'
@@ -18,6 +19,8 @@ interface PostgresCheckSourceOptions {
   readonly recorder: Recorder
   /** Asks the model; null: this installation has no model. */
   readonly prompts?: Prompts | null
+  /** Treats answers of the model. Absent: no check has treatments. */
+  readonly extractor?: Pick<Extractor, 'read'> | undefined
   /** Queues in the order in which they are tried. */
   readonly queues: readonly CheckQueue[]
   readonly leaseMs: number
@@ -27,10 +30,10 @@ interface PostgresCheckSourceOptions {
 
 /** The check source within the process: it claims from the tables and records into them. */
 export function createPostgresCheckSource(options: PostgresCheckSourceOptions): CheckSource {
-  const { store, secrets, kinds, recorder, prompts = null, queues, leaseMs, search } = options
+  const { store, secrets, kinds, recorder, prompts = null, extractor, queues, leaseMs, search } = options
   const leaseSeconds = leaseMs / 1000
   const contexts = new WeakMap<Task, RecordContext>()
-  const settling = createSettling(kinds, { store, recorder, prompts, search })
+  const settling = createSettling(kinds, { store, recorder, prompts, extractor, search })
   const claim = createClaims({
     store,
     secrets,

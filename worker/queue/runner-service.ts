@@ -2,6 +2,7 @@ import { byKind } from '../../core/by-kind.ts'
 import { runIdTime } from '../../core/run-id.ts'
 import type { Finished } from '../../runners/check/check-source.ts'
 import type { Task } from '../../runners/check/task.ts'
+import type { Extractor } from '../../runners/extract/pool/extractor.ts'
 import { WORK_LEVEL } from '../../schema/level.ts'
 import type { RunnerProxyHold } from '../../schema/runner-api.ts'
 import type { Store } from '../../store/db/client.ts'
@@ -25,6 +26,8 @@ export interface RunnerServiceOptions {
   readonly secrets: SecretBox
   readonly recorder: Recorder
   readonly prompts: Prompts | null
+  /** Treats answers of the model. Absent: no check has treatments. */
+  readonly extractor?: Pick<Extractor, 'read'> | undefined
   readonly kinds: readonly WorkKind[]
   /** The kinds of asked work that its runners do. */
   readonly asked: AskedKinds
@@ -59,11 +62,11 @@ const NEVER = new AbortController().signal
 const QUEUES = ['browser', 'visual'] as const
 
 export function createRunnerService(options: RunnerServiceOptions): RunnerService {
-  const { store, secrets, recorder, prompts, kinds, leaseMs, relay = null, search } = options
+  const { store, secrets, recorder, prompts, extractor, kinds, leaseMs, relay = null, search } = options
   const spacingMs = search?.spacingMs ?? 0
   const leaseSeconds = leaseMs / 1000
   const hasModel = prompts !== null
-  const settling = createSettling(kinds, { store, recorder, prompts, search })
+  const settling = createSettling(kinds, { store, recorder, prompts, extractor, search })
   const findHeldCheck = heldChecks(kinds.map(({ claimed }) => claimed))
   const alone = createAlone()
   const claims = createClaimsOfRunners(

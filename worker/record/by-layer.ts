@@ -1,6 +1,7 @@
 import { equalValues, isEmptyValue, valueOf } from '../../core/diff/diff-values.ts'
 import type { Reading } from '../../runners/check/reading.ts'
 import type { PageTask } from '../../runners/check/task.ts'
+import { readsText } from '../../runners/extract/reads-text.ts'
 import { FETCH_METHODS, type FetchMethod } from '../../schema/run/run.ts'
 import type { Json, Values } from '../../schema/shape/json.ts'
 import type { Baseline, Expected, LayerFields } from '../../store/queue/baselines.ts'
@@ -100,7 +101,7 @@ async function isComparable({ task, reading, baseline, texts }: LayerChange): Pr
 }
 
 /** Returns whether the readable text of a whole page is watched. */
-const isReadable = (task: PageTask) => task.extract.method === 'full_page' && task.extract.ignore !== undefined
+const isReadable = (task: PageTask) => readsText(task.extract)
 
 /** Returns whether each line of one text is a line of the other, in the same order. */
 function isPartOf(part: string, whole: string): boolean {

@@ -1,4 +1,3 @@
-import { type Batcher, createBatcher } from '../../concurrency/batches/batch-writer.ts'
 import { readingHash } from '../../core/diff/reading-hash.ts'
 import { emptyFieldWarnings } from '../../core/empty-fields.ts'
 import { nextSummary, plottedField, shownValue } from '../../core/overview/monitor-summary.ts'
@@ -16,20 +15,19 @@ import { fieldNames } from '../../schema/monitor/extract-config.ts'
 import type { RunFault } from '../../schema/run/run-fault.ts'
 import type { Diff } from '../../schema/run/run.ts'
 import type { Values } from '../../schema/shape/json.ts'
-import { whileStoreAway } from '../../store/db/client.ts'
 import type { Noticed } from '../../store/deliveries/run-events.ts'
-import { type Baseline, readBaselines } from '../../store/queue/baselines.ts'
+import type { Baseline } from '../../store/queue/baselines.ts'
 import { type FailedRun, recordFailed } from '../../store/queue/record-failed.ts'
 import { type PicturedRun, recordPictured } from '../../store/queue/record-pictured.ts'
 import { recordReadings } from '../../store/queue/record-reading.ts'
 import { recordUnchanged, type UnchangedRun } from '../../store/queue/record-unchanged.ts'
 import { findPageText, packPageText, type PageText } from '../../store/runs/page-texts.ts'
+import { createLookups, type Lookup } from './baseline-lookups.ts'
 import { byLayer, layersThatRead } from './by-layer.ts'
 import { emptied, vanished } from './lost-fields.ts'
 import { outboxOf, SealedError } from './outbox.ts'
 import { NOT_OF_KIND, type Recording, type RecordingParts } from './recording.ts'
 import {
-  BATCH_WAIT_MS,
   failureColumns,
   markColumns,
   type Recordable,
@@ -38,24 +36,9 @@ import {
   sameColumns,
   UNMARKED,
 } from './run-writers.ts'
+import { seenFields } from './seen-fields.ts'
 import { textChange } from './text-change.ts'
 import { type Seen, visualResult } from './visual-result.ts'
-
-/** A baseline that is looked up in a batch. */
-interface Lookup {
-  readonly no: number
-  readonly fence: number
-  found?: Baseline | undefined
-}
-
-/** Returns what reads the baselines of several checks at once. */
-function createLookups({ store, log, patienceMs }: RecordingParts): Batcher<Lookup> {
-  async function lookUp(items: readonly Lookup[]): Promise<void> {
-    const baselines = await whileStoreAway(() => readBaselines(store, items), { log, patienceMs })
-    for (const item of items) item.found = baselines.get(item.no)
-  }
-  return createBatcher<Lookup>({ maxItems: 500, maxWaitMs: BATCH_WAIT_MS, parallel: 4, flush: lookUp })
-}
 
 /** Returns what compares and writes the end of the check of a page. */
 export function createPageRecording(parts: RecordingParts): Recording<PageTask> {
@@ -63,9 +46,8 @@ export function createPageRecording(parts: RecordingParts): Recording<PageTask> 
   const failed = writers.writer<FailedRun & Noticed>((on, rows) => recordFailed(on, rows))
   const same = writers.writer<UnchangedRun & Noticed>(recordUnchanged)
   const readings = writers.writer<PicturedRun & Noticed>(
-    // Pictures need a transaction and one more statement. A batch without pictures avoids both.
-    (on, rows) =>
-      rows.some(({ pictures, is_first }) => pictures || is_first) ? recordPictured(on, rows) : recordReadings(on, rows),
+    // Pictures and seen items need a transaction and one more statement. A batch without them avoids both.
+    (on, rows) => (rows.some(hasMore) ? recordPictured(on, rows) : recordReadings(on, rows)),
     { onWritten: writers.wakeDeliveries },
   )
   const lookups = createLookups(parts)
@@ -120,6 +102,8 @@ export function createPageRecording(parts: RecordingParts): Recording<PageTask> 
     },
   }
 }
+
+const hasMore = ({ pictures, is_first, seen }: PicturedRun) => pictures !== null || is_first || seen.length > 0
 
 const UNCHANGED: RunEnd = { outcome: 'unchanged', fired: false }
 
@@ -204,9 +188,10 @@ async function readingRow(compared: Compared, options: RecordingParts): Promise<
   const texts = () => pageTexts(compared, options)
   const layers = await byLayer({ task, reading, before, after: reading.values, baseline, texts })
   const predicate = baseline.diff_predicate as DiffPredicate
-  const judging = { before: layers.before, after: layers.after, lists: baseline.lists, order, predicate }
+  const comparing = { before: layers.before, after: layers.after, lists: baseline.lists, predicate }
+  const shown = await seenFields(options.store, { ...comparing, no: task.no, teamId, atMs: finished.endedMs })
   const ask: AskPattern = (question) => options.patterns.matches(question, { key: teamId })
-  const { diff, fired, undecided } = await judge(judging, ask)
+  const { diff, fired, undecided } = await judge({ ...comparing, order, unseen: shown.unseen }, ask)
   // If the pictures fire, the whole difference is sent.
   if (fired === 'unknown' && !seen.fired) return undecidedFault(undecided)
   const hasFired = fired === true || seen.fired !== undefined
@@ -216,7 +201,13 @@ async function readingRow(compared: Compared, options: RecordingParts): Promise<
   const isOpen = gone.isOpen || nothing.isOpen
   const ofFirst = before === null ? unmatched(task, reading) : []
   const found = [...layers.warnings, ...gone.warnings, ...ofFirst, ...nothing.warnings]
-  const warnings = [...reading.warnings, ...seen.warnings, ...undecided.map(decidedWithout), ...found]
+  const warnings = [
+    ...reading.warnings,
+    ...seen.warnings,
+    ...shown.warnings,
+    ...undecided.map(decidedWithout),
+    ...found,
+  ]
   const fire = { runId: task.runId, teamId, firedAtMs: finished.endedMs, baseline, diff, visual: seen.fired }
   return {
     ...runColumns(finished),
@@ -239,6 +230,7 @@ async function readingRow(compared: Compared, options: RecordingParts): Promise<
     text,
     team_id: teamId,
     pictures: seen.pictures,
+    seen: shown.kept,
     is_first: reading.shots !== undefined && baseline.reading_id === null,
   }
 }

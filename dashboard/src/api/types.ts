@@ -37,6 +37,10 @@ export type DiffPredicate = {
   readonly type: 'list_loses_items'
   readonly field: string
 } | {
+  readonly type: 'list_gains_unseen_items'
+  readonly field: string
+  readonly forget_after_days?: number
+} | {
   readonly type: 'lines_added'
   readonly field: string
   readonly pattern?: string
@@ -62,20 +66,32 @@ export type DiffPredicate = {
 export type ExtractConfig = {
   readonly method: 'css'
   readonly fields: Readonly<Record<string, string>>
+  readonly ignore?: {
+    readonly selectors?: readonly string[]
+    readonly patterns?: readonly string[]
+  }
+  readonly clean?: Readonly<Record<string, readonly Treatment[]>>
   readonly read_as?: 'document'
   readonly wait_for?: string
 } | {
   readonly method: 'xpath'
   readonly fields: Readonly<Record<string, string>>
+  readonly ignore?: {
+    readonly selectors?: readonly string[]
+    readonly patterns?: readonly string[]
+  }
+  readonly clean?: Readonly<Record<string, readonly Treatment[]>>
   readonly read_as?: 'document'
   readonly wait_for?: string
 } | {
   readonly method: 'json_path'
   readonly fields: Readonly<Record<string, string>>
+  readonly clean?: Readonly<Record<string, readonly Treatment[]>>
   readonly read_as?: 'document' | 'structured_data'
 } | {
   readonly method: 'regex'
   readonly fields: Readonly<Record<string, string>>
+  readonly clean?: Readonly<Record<string, readonly Treatment[]>>
   readonly read_as?: 'document'
   readonly wait_for?: string
 } | {
@@ -84,14 +100,49 @@ export type ExtractConfig = {
     readonly selectors?: readonly string[]
     readonly patterns?: readonly string[]
   }
+  readonly clean?: Readonly<Record<string, readonly Treatment[]>>
   readonly read_as?: 'document'
   readonly wait_for?: string
 } | {
   readonly method: 'prompt'
   readonly prompt: string
   readonly schema?: Readonly<Record<string, unknown>>
+  readonly ignore?: {
+    readonly selectors?: readonly string[]
+    readonly patterns?: readonly string[]
+  }
+  readonly clean?: Readonly<Record<string, readonly Treatment[]>>
   readonly read_as?: 'document'
   readonly wait_for?: string
+}
+
+/** `Treatment` of the API. */
+export type Treatment = {
+  readonly do: 'keep_lines'
+  readonly pattern: string
+} | {
+  readonly do: 'drop_lines'
+  readonly pattern: string
+} | {
+  readonly do: 'replace'
+  readonly pattern: string
+  readonly text: string
+} | {
+  readonly do: 'sort'
+} | {
+  readonly do: 'unique'
+} | {
+  readonly do: 'first'
+  readonly count: number
+} | {
+  readonly do: 'last'
+  readonly count: number
+} | {
+  readonly do: 'between'
+  readonly after: string
+  readonly before: string
+} | {
+  readonly do: 'absolute_links'
 }
 
 /** `DeliveryConfig` of the API. */
@@ -1108,6 +1159,7 @@ export type PredicateTrial = {
       | 'field_below'
       | 'list_gains_items'
       | 'list_loses_items'
+      | 'list_gains_unseen_items'
       | 'lines_added'
       | 'lines_removed'
       | 'field_matches_regex'
@@ -1200,6 +1252,7 @@ export type Backtest = {
         | 'field_below'
         | 'list_gains_items'
         | 'list_loses_items'
+        | 'list_gains_unseen_items'
         | 'lines_added'
         | 'lines_removed'
         | 'field_matches_regex'

@@ -58,6 +58,11 @@ function clauseOf(leaf: Exclude<DiffPredicate, { type: 'any_field_changes' | 'co
       return { field, words: `falls below ${number.format(leaf.threshold)}` }
     case 'list_gains_items':
       return { field, words: 'gains an item' }
+    case 'list_gains_unseen_items': {
+      const { forget_after_days: days } = leaf
+      const when = days === undefined ? 'never showed' : `did not show for ${days === 1 ? 'a day' : `${days} days`}`
+      return { field, words: `gains an item that it ${when}` }
+    }
     case 'list_loses_items':
       return { field, words: 'loses an item' }
     case 'lines_added':

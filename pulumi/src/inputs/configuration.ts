@@ -8,7 +8,7 @@ export type ExtractConfigArgs =
        * css, xpath, json_path, regex: one rule for each field. full_page: only whether the content changed. prompt: a
        * language model reads the values.
        */
-      method: 'css' | 'xpath' | 'regex'
+      method: 'css' | 'xpath'
       /**
        * Field name to CSS selector (css, first match), XPath 1.0 expression (xpath), RFC 9535 JSONPath (json_path),
        * JavaScript pattern (regex). A selector or an XPath that ends in `[]` gives the list of all its matches. Beyond
@@ -16,6 +16,16 @@ export type ExtractConfigArgs =
        * elements inside. 1 to 50 entries.
        */
       fields: pulumi.Input<{ [key: string]: pulumi.Input<string> }>
+      /**
+       * Beyond the contract: what the page is read without. css, xpath and prompt read it as if it had no such
+       * elements. full_page: with it, even when it is empty, content_hash is the hash of the readable text of the page.
+       */
+      ignore?: pulumi.Input<IgnoreArgs | undefined>
+      /**
+       * Beyond the contract: field name to what is done to its value before it is compared. With it, content_hash of
+       * full_page is the hash of the lines that are left of the readable text. At most 50 entries.
+       */
+      clean?: pulumi.Input<{ [key: string]: pulumi.Input<pulumi.Input<TreatmentArgs>[]> } | undefined>
       /**
        * Beyond the contract: structured_data, with json_path alone, reads what an HTML page states for machines as one
        * object: json_ld, microdata, open_graph, meta, scripts, and product, article and event, agreed over all of them.
@@ -43,6 +53,11 @@ export type ExtractConfigArgs =
        */
       fields: pulumi.Input<{ [key: string]: pulumi.Input<string> }>
       /**
+       * Beyond the contract: field name to what is done to its value before it is compared. With it, content_hash of
+       * full_page is the hash of the lines that are left of the readable text. At most 50 entries.
+       */
+      clean?: pulumi.Input<{ [key: string]: pulumi.Input<pulumi.Input<TreatmentArgs>[]> } | undefined>
+      /**
        * Beyond the contract: structured_data, with json_path alone, reads what an HTML page states for machines as one
        * object: json_ld, microdata, open_graph, meta, scripts, and product, article and event, agreed over all of them.
        * document reads a PDF, DOCX, XLSX, CSV, TSV or iCalendar file, fetched without a browser: as a tree, for
@@ -55,12 +70,48 @@ export type ExtractConfigArgs =
        * css, xpath, json_path, regex: one rule for each field. full_page: only whether the content changed. prompt: a
        * language model reads the values.
        */
+      method: 'regex'
+      /**
+       * Field name to CSS selector (css, first match), XPath 1.0 expression (xpath), RFC 9535 JSONPath (json_path),
+       * JavaScript pattern (regex). A selector or an XPath that ends in `[]` gives the list of all its matches. Beyond
+       * the contract: a selector may end in `::attr(NAME)`, an attribute, or `::text`, the text without that of
+       * elements inside. 1 to 50 entries.
+       */
+      fields: pulumi.Input<{ [key: string]: pulumi.Input<string> }>
+      /**
+       * Beyond the contract: field name to what is done to its value before it is compared. With it, content_hash of
+       * full_page is the hash of the lines that are left of the readable text. At most 50 entries.
+       */
+      clean?: pulumi.Input<{ [key: string]: pulumi.Input<pulumi.Input<TreatmentArgs>[]> } | undefined>
+      /**
+       * Beyond the contract: structured_data, with json_path alone, reads what an HTML page states for machines as one
+       * object: json_ld, microdata, open_graph, meta, scripts, and product, article and event, agreed over all of them.
+       * document reads a PDF, DOCX, XLSX, CSV, TSV or iCalendar file, fetched without a browser: as a tree, for
+       * json_path as one object. Absent: the answer is read as the method says.
+       */
+      readAs?: pulumi.Input<'document' | 'structured_data' | undefined>
+      /**
+       * Beyond the contract: a CSS selector. A rendered page is read once an element matches it; if none does within 20
+       * seconds, the run fails. 1 to 1,000 characters.
+       */
+      waitFor?: pulumi.Input<string | undefined>
+    }
+  | {
+      /**
+       * css, xpath, json_path, regex: one rule for each field. full_page: only whether the content changed. prompt: a
+       * language model reads the values.
+       */
       method: 'full_page'
       /**
-       * Beyond the contract: with it, even when it is empty, content_hash is the hash of the readable text of the page,
-       * without what it names.
+       * Beyond the contract: what the page is read without. css, xpath and prompt read it as if it had no such
+       * elements. full_page: with it, even when it is empty, content_hash is the hash of the readable text of the page.
        */
       ignore?: pulumi.Input<IgnoreArgs | undefined>
+      /**
+       * Beyond the contract: field name to what is done to its value before it is compared. With it, content_hash of
+       * full_page is the hash of the lines that are left of the readable text. At most 50 entries.
+       */
+      clean?: pulumi.Input<{ [key: string]: pulumi.Input<pulumi.Input<TreatmentArgs>[]> } | undefined>
       /**
        * Beyond the contract: structured_data, with json_path alone, reads what an HTML page states for machines as one
        * object: json_ld, microdata, open_graph, meta, scripts, and product, article and event, agreed over all of them.
@@ -85,6 +136,16 @@ export type ExtractConfigArgs =
       /** Hints in the form of a JSON Schema. Its keys become the field names. */
       schema?: pulumi.Input<{ [key: string]: unknown } | undefined>
       /**
+       * Beyond the contract: what the page is read without. css, xpath and prompt read it as if it had no such
+       * elements. full_page: with it, even when it is empty, content_hash is the hash of the readable text of the page.
+       */
+      ignore?: pulumi.Input<IgnoreArgs | undefined>
+      /**
+       * Beyond the contract: field name to what is done to its value before it is compared. With it, content_hash of
+       * full_page is the hash of the lines that are left of the readable text. At most 50 entries.
+       */
+      clean?: pulumi.Input<{ [key: string]: pulumi.Input<pulumi.Input<TreatmentArgs>[]> } | undefined>
+      /**
        * Beyond the contract: structured_data, with json_path alone, reads what an HTML page states for machines as one
        * object: json_ld, microdata, open_graph, meta, scripts, and product, article and event, agreed over all of them.
        * document reads a PDF, DOCX, XLSX, CSV, TSV or iCalendar file, fetched without a browser: as a tree, for
@@ -99,15 +160,68 @@ export type ExtractConfigArgs =
     }
 
 /**
- * Beyond the contract: with it, even when it is empty, content_hash is the hash of the readable text of the page,
- * without what it names.
+ * Beyond the contract: what the page is read without. css, xpath and prompt read it as if it had no such elements.
+ * full_page: with it, even when it is empty, content_hash is the hash of the readable text of the page.
  */
 export interface IgnoreArgs {
   /** CSS selectors: their elements are left out. At most 20 items. */
   selectors?: pulumi.Input<pulumi.Input<string>[] | undefined>
-  /** JavaScript patterns: lines that match are left out. At most 20 items. */
+  /** JavaScript patterns: lines that match are left out. Only of full_page. At most 20 items. */
   patterns?: pulumi.Input<pulumi.Input<string>[] | undefined>
 }
+
+/** What is done to the lines of a text, or to the items of a list. */
+export type TreatmentArgs =
+  | {
+      /**
+       * keep_lines, drop_lines: by a pattern. replace: what a pattern matches. sort, unique. first, last: so many.
+       * between: what stands between two texts. absolute_links: addresses that are relative to the page.
+       */
+      do: 'keep_lines' | 'drop_lines'
+      /** JavaScript pattern, tried on each line or item. 1 to 1,000 characters. */
+      pattern: pulumi.Input<string>
+    }
+  | {
+      /**
+       * keep_lines, drop_lines: by a pattern. replace: what a pattern matches. sort, unique. first, last: so many.
+       * between: what stands between two texts. absolute_links: addresses that are relative to the page.
+       */
+      do: 'replace'
+      /** JavaScript pattern, tried on each line or item. 1 to 1,000 characters. */
+      pattern: pulumi.Input<string>
+      /**
+       * What takes the place of each match. $1 is the first group of the pattern, $& all of it. At most 1,000
+       * characters.
+       */
+      text: pulumi.Input<string>
+    }
+  | {
+      /**
+       * keep_lines, drop_lines: by a pattern. replace: what a pattern matches. sort, unique. first, last: so many.
+       * between: what stands between two texts. absolute_links: addresses that are relative to the page.
+       */
+      do: 'sort' | 'unique' | 'absolute_links'
+    }
+  | {
+      /**
+       * keep_lines, drop_lines: by a pattern. replace: what a pattern matches. sort, unique. first, last: so many.
+       * between: what stands between two texts. absolute_links: addresses that are relative to the page.
+       */
+      do: 'first' | 'last'
+      /** How many are kept. 1 to 1,000. */
+      count: pulumi.Input<number>
+    }
+  | {
+      /**
+       * keep_lines, drop_lines: by a pattern. replace: what a pattern matches. sort, unique. first, last: so many.
+       * between: what stands between two texts. absolute_links: addresses that are relative to the page.
+       */
+      do: 'between'
+      /** What is behind the first place of this text is kept. 1 to 1,000 characters. */
+      after: pulumi.Input<string>
+      /** What is before the next place of this text is kept. 1 to 1,000 characters. */
+      before: pulumi.Input<string>
+    }
 
 /** The condition under which a difference causes a notification. */
 export type DiffPredicateArgs =
@@ -134,6 +248,14 @@ export type DiffPredicateArgs =
       field: pulumi.Input<string>
       /** For percent types: a positive number; 5 means 5 percent. -1,000,000,000,000,000 to 1,000,000,000,000,000. */
       threshold: pulumi.Input<number>
+    }
+  | {
+      /** The kind of condition. composite joins several. */
+      type: 'list_gains_unseen_items'
+      /** A field name that extractConfig defines. 1 to 100 characters. */
+      field: pulumi.Input<string>
+      /** An item that was not shown for longer is told again. Absent: never. 1 to 3,650. */
+      forgetAfterDays?: pulumi.Input<number | undefined>
     }
   | {
       /** The kind of condition. composite joins several. */

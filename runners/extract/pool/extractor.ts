@@ -7,6 +7,7 @@ import { documentFormOf } from '../documents/reads-document.ts'
 import type { InternalErrorReport } from '../internal-fault.ts'
 import { EXTRACT_LIMITS } from '../limits.ts'
 import { failed, type Extraction, type Failed, type Page } from '../page.ts'
+import { readsText } from '../reads-text.ts'
 import { isJsonType, mediaType } from '../text/page-kind.ts'
 import { runBatch, type Leftover } from './batch.ts'
 import {
@@ -272,6 +273,6 @@ function stopped(): Extraction {
  * sorting the keys of a small JSON response.
  */
 function hashesInline(page: Page, config: ExtractConfig): boolean {
-  if (config.method !== 'full_page' || config.ignore) return false
+  if (config.method !== 'full_page' || readsText(config)) return false
   return !isJsonType(mediaType(page.contentType)) || page.body.byteLength <= COPY_BYTES
 }

@@ -1,5 +1,6 @@
 import type { createPool } from '../../../concurrency/threads/pool.ts'
 import type { ExtractConfig } from '../../../schema/monitor/extract-config.ts'
+import { patternsOfClean } from '../clean/treatments.ts'
 import { EXTRACT_LIMITS } from '../limits.ts'
 import { type Extraction, type Page, failed } from '../page.ts'
 import type { ReaderConfig } from './thread-reader.ts'
@@ -28,17 +29,16 @@ export const COPY_BYTES = 256 * 1024
 const BATCH_JOBS = 8
 const BATCH_BYTES = 1024 * 1024
 
-/** 1 s per rule, 5 s in total; full_page and prompt count as one rule, and what full_page ignores as one each. */
+/** 1 s per rule, 5 s in total; full_page and prompt count as one, and so does each selector and pattern besides. */
 export function defaultTimeoutMs(config: ReadConfig): number {
   if (config.method === 'reader') return config.timeoutMs
   return Math.min(Math.max(rulesOf(config), 1) * EXTRACT_LIMITS.ruleMs, EXTRACT_LIMITS.pageMs)
 }
 
 function rulesOf(config: ExtractConfig): number {
-  if ('fields' in config) return Object.keys(config.fields).length
-  if (config.method !== 'full_page' || !config.ignore) return 1
-  const { selectors = [], patterns = [] } = config.ignore
-  return 1 + selectors.length + patterns.length
+  const own = 'fields' in config ? Object.keys(config.fields).length : 1
+  const { selectors = [], patterns = [] } = ('ignore' in config && config.ignore) || {}
+  return own + selectors.length + patterns.length + patternsOfClean(config.clean)
 }
 
 /**

@@ -1,7 +1,8 @@
 import type { JSONPathQuery } from 'json-p3'
+import type { CompiledClean } from '../clean/treatments.ts'
 import { runJsonPath } from '../json/json-path.ts'
-import { type Fields, onTree } from '../on-tree.ts'
-import { type Extraction, failed, type Page } from '../page.ts'
+import { onTree } from '../on-tree.ts'
+import { type Extraction, failed, type Fields, type Page } from '../page.ts'
 import { isJsonType, mediaType } from '../text/page-kind.ts'
 import type { Tree } from '../tree.ts'
 import { structuredData } from './structured-data.ts'
@@ -10,18 +11,22 @@ import { wantedBy } from './wanted-parts.ts'
 type PathFields = readonly (readonly [name: string, rule: JSONPathQuery])[]
 
 /** Reads fields of what a page states for machines. */
-export function readStructured(page: Page, fields: PathFields): Extraction {
+export function readStructured(
+  page: Page,
+  { fields, clean }: { readonly fields: PathFields; readonly clean: CompiledClean },
+): Extraction {
   const type = mediaType(page.contentType)
   if (isJsonType(type))
     return failed(
       'wrong_type',
       `The answer is ${type}; structured data is read from HTML. Remove read_as, so that json_path reads the answer.`,
     )
-  return onTree(page, (tree, warnings) => {
-    const read = structuredFields(fields, { tree, url: page.url })
-    warnings.push(...read.warnings)
-    return read.fields
-  })
+  const read = (tree: Tree, warnings: string[]) => {
+    const found = structuredFields(fields, { tree, url: page.url })
+    warnings.push(...found.warnings)
+    return found.fields
+  }
+  return onTree(page, read, { clean })
 }
 
 interface Place {

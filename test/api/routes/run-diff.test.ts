@@ -110,7 +110,7 @@ describe('the message about a whole page', () => {
   })
 })
 
-test('an ignore block that cannot run is refused with its path, and so is one of another method', async () => {
+test('an ignore block that cannot run is refused with its path, and so is one of a method without a tree', async () => {
   const issues = (extract_config: object) => faultsOf(watching.served.me, { extract_config })
   const ignore = { selectors: ['.a', 'a[', 'li[]'], patterns: ['ok', '('] }
   expect(await issues({ method: 'full_page', ignore })).toEqual([
@@ -118,7 +118,12 @@ test('an ignore block that cannot run is refused with its path, and so is one of
     'extract_config.ignore.selectors[1]',
     'extract_config.ignore.selectors[2]',
   ])
-  expect(await issues({ method: 'css', fields: { a: 'b' }, ignore: {} })).toEqual(['extract_config.ignore'])
+  expect(await issues({ method: 'json_path', fields: { a: '$' }, ignore: {} })).toEqual(['extract_config.ignore'])
+  const ofFields = { selectors: ['li[]'], patterns: ['ok'] }
+  expect(await issues({ method: 'css', fields: { a: 'b' }, ignore: ofFields })).toEqual([
+    'extract_config.ignore.patterns',
+    'extract_config.ignore.selectors[0]',
+  ])
   expect(await issues({ method: 'full_page', ignore: { lines: [] } })).toEqual(['extract_config.ignore.lines'])
 })
 

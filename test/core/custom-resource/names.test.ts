@@ -6,7 +6,12 @@ import { MonitorSpec } from '../../../schema/monitor/monitor.ts'
 const API = {
   schedule_interval_seconds: 60,
   fetch_mode: 'auto',
-  extract_config: { method: 'css', fields: { in_stock: '.a_b', inStock: '.c' } },
+  extract_config: {
+    method: 'css',
+    fields: { in_stock: '.a_b', inStock: '.c' },
+    clean: { in_stock: [{ do: 'drop_lines', pattern: 'a_b' }] },
+    read_as: 'document',
+  },
   diff_predicate: {
     type: 'composite',
     operator: 'OR',
@@ -23,7 +28,12 @@ const API = {
 const RESOURCE = {
   scheduleIntervalSeconds: 60,
   fetchMode: 'auto',
-  extractConfig: { method: 'css', fields: { in_stock: '.a_b', inStock: '.c' } },
+  extractConfig: {
+    method: 'css',
+    fields: { in_stock: '.a_b', inStock: '.c' },
+    clean: { in_stock: [{ do: 'drop_lines', pattern: 'a_b' }] },
+    readAs: 'document',
+  },
   diffPredicate: API.diff_predicate,
   requestHeaders: { x_api_key: 'a_b' },
   requestConfig: { pagination: { type: 'page', maxPages: 3, itemsPath: '$.a_b' } },

@@ -48,6 +48,11 @@ const WORST: Readonly<Record<Leaf['type'], (at: number) => Leaf>> = {
   field_below: (at) => ({ type: 'field_below', field: TEXT, threshold: threshold(at) }),
   list_gains_items: () => ({ type: 'list_gains_items', field: LIST }),
   list_loses_items: () => ({ type: 'list_loses_items', field: LIST }),
+  list_gains_unseen_items: (at) => ({
+    type: 'list_gains_unseen_items',
+    field: LIST,
+    forget_after_days: (at % 3650) + 1,
+  }),
   lines_added: (at) => ({ type: 'lines_added', field: LINES, pattern: pattern(at) }),
   lines_removed: (at) => ({ type: 'lines_removed', field: LINES, pattern: pattern(at) }),
   field_matches_regex: (at) => ({ type: 'field_matches_regex', field: LIST, pattern: pattern(at) }),

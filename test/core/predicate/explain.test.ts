@@ -101,6 +101,18 @@ describe('explaining a predicate', () => {
     ],
     [{ type: 'list_loses_items', field: 'a' }, { a: ['x', 'y', 'z'] }, { a: ['z'] }, 'a lost 2 items'],
     [{ type: 'list_loses_items', field: 'a' }, { a: ['x'] }, { a: ['y', 'x'] }, 'a lost no item'],
+    [
+      { type: 'list_gains_unseen_items', field: 'a' },
+      { a: ['x'] },
+      { a: ['y', 'x'] },
+      'a gained 1 item that it had never shown',
+    ],
+    [
+      { type: 'list_gains_unseen_items', field: 'a', forget_after_days: 9 },
+      { a: ['x', 'y'] },
+      { a: ['y', 'x'] },
+      'a gained no item that it had not shown for 9 days',
+    ],
     [{ type: 'lines_added', field: 'a' }, { a: 'x' }, { a: 'x\ny' }, 'a gained 1 line'],
     [{ type: 'lines_removed', field: 'a' }, { a: 'x', b: 1 }, { a: 'x', b: 2 }, 'a lost no line'],
     [

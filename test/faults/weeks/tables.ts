@@ -69,6 +69,7 @@ export const BOUNDS: Readonly<Record<string, Bound>> = {
   run_images: 'retention',
   runner_tokens: 'constant',
   runs: 'retention',
+  seen_items: 'constant',
   seen_marks: { excused: 'a row for each person and monitor, which goes with either' },
   serp_engines: { excused: 'a row for each search engine' },
   serp_exits: { excused: 'a row for each engine and address that searches come from' },

@@ -54,6 +54,7 @@ describe('diff predicate: what may be saved', () => {
       [{ type: 'lines_removed', field, threshold: 1 }, ['diff_predicate.threshold']],
       [{ type: 'list_loses_items', field }, ['diff_predicate.field']],
       [{ type: 'list_loses_items', field, pattern: 'a' }, ['diff_predicate.pattern']],
+      [{ type: 'list_gains_unseen_items', field, threshold: 1 }, ['diff_predicate.threshold']],
       [{ type: 'field_equals', field }, ['diff_predicate.value']],
       [{ type: 'field_equals', field, value: null }, ['diff_predicate.value']],
       [{ type: 'field_equals', field, value: ['a'] }, ['diff_predicate.value']],

@@ -14,6 +14,7 @@ const threshold = fc.constantFrom(1, 5, 10, 100)
 const leaf: fc.Arbitrary<DiffPredicate> = fc.oneof(
   fc.constant({ type: 'any_field_changes' } as const),
   fc.record({ type: fc.constantFrom('field_changes', 'list_gains_items', 'list_loses_items'), field }),
+  fc.record({ type: fc.constant('list_gains_unseen_items'), field }),
   fc.record({ type: fc.constantFrom('lines_added', 'lines_removed'), field }),
   fc.record({
     type: fc.constantFrom(

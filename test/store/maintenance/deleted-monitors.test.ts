@@ -53,7 +53,8 @@ async function used(count: number) {
     const text = await packPageText(`the text of ${one.no}`, null)
     await recordReadings(database.store, [{ ...readingRun(one, { price: '1' }), text, deliveries: [delivery] }])
     await database.query(
-      `with v as (insert into visual_baselines (no, team_id, layer, thumb_id, regions, image_ids)
+      `with s as (insert into seen_items (no, field, team_id, key, items) values ($1, 'a', $2, '', '')),
+       v as (insert into visual_baselines (no, team_id, layer, thumb_id, regions, image_ids)
          values ($1, $2, 'browser', gen_random_uuid(), '[]', '{}')),
        i as (insert into run_images (monitor_no, run_id, team_id, change_pct, has_changes, thumb_id, regions)
          values ($1, $3, $2, 0, false, gen_random_uuid(), '[]')),
@@ -73,6 +74,7 @@ const TABLES = [
   ['checks', 'no'],
   ['baselines', 'no'],
   ['visual_baselines', 'no'],
+  ['seen_items', 'no'],
   ['monitor_resources', 'no'],
   ['dead_destinations', 'monitor_no'],
   ['runs', 'monitor_no'],

@@ -126,9 +126,9 @@ test('every column of bytes that may be encrypted is known to the rotation of ke
      where table_schema = 'public' and data_type = 'bytea' and table_name !~ '^runs_'`,
   )
   const sealed = SEALED_TABLES.flatMap(({ table, columns: own }) => own.map((column) => `${table}.${column}`))
-  // Hashes, texts of pages, and the proofs of the keys themselves.
+  // Hashes, also of items that were shown, texts of pages, and the proofs of the keys themselves.
   const isPlain = (column: string) =>
-    /hash$|\.(?:text_)?key$|^encryption_keys\.proof$|\.text(?:_before|_after)?$/.test(column)
+    /hash$|\.(?:text_)?key$|^encryption_keys\.proof$|\.text(?:_before|_after)?$|^seen_items\./.test(column)
   const others = columns.map(({ column }) => column).filter((column) => !isPlain(column))
   expect(others.toSorted()).toEqual(sealed.toSorted())
 })

@@ -172,6 +172,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       secrets,
       recorder,
       prompts,
+      extractor,
       queues: CHECK_QUEUES,
       leaseMs,
       search,

@@ -157,6 +157,7 @@ const ANSWERS: Readonly<Record<string, Wanted>> = {
 const NAMED_SCHEMAS = [
   'DiffPredicate',
   'ExtractConfig',
+  'Treatment',
   'DeliveryConfig',
   'MonitorCreate',
   'SerpMonitorCreate',

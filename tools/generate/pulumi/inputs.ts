@@ -16,6 +16,7 @@ const ITEM_NAMES: Readonly<Record<string, string>> = {
   deliveries: 'Delivery',
   // A condition of a composite is a condition.
   conditions: 'DiffPredicate',
+  'clean{}': 'Treatment',
 }
 
 /** Returns the name of the object at a place: that of its key. `visual_config.regions[]` is a `Region`. */

@@ -32,6 +32,7 @@ const WORDS: Readonly<Record<LeafType, string>> = {
   field_above: 'rises above',
   list_gains_items: 'gains an item',
   list_loses_items: 'loses an item',
+  list_gains_unseen_items: 'gains an item that it never showed',
   lines_added: 'gains a line',
   lines_removed: 'loses a line',
   field_matches_regex: 'matches a pattern',
@@ -50,12 +51,13 @@ const AMOUNTS: readonly LeafType[] = [
 const OF_KIND: Readonly<Record<ValueKind, readonly LeafType[]>> = {
   number: ['field_changes', ...AMOUNTS, 'field_equals'],
   text: ['field_changes', 'field_matches_regex', 'field_equals', ...LINES],
-  list: ['list_gains_items', 'list_loses_items', 'field_changes', ...LINES],
+  list: ['list_gains_items', 'list_gains_unseen_items', 'list_loses_items', 'field_changes', ...LINES],
   page: ['field_changes'],
   unknown: [
     'field_changes',
     ...AMOUNTS,
     'list_gains_items',
+    'list_gains_unseen_items',
     'list_loses_items',
     'field_matches_regex',
     'field_equals',
@@ -82,6 +84,7 @@ export function leafOf(type: LeafType, field: string, before: Leaf): Leaf {
     case 'field_changes':
     case 'list_gains_items':
     case 'list_loses_items':
+    case 'list_gains_unseen_items':
       return { type, field }
     case 'lines_added':
     case 'lines_removed':

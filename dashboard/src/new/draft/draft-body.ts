@@ -1,6 +1,7 @@
 import type { DiffPredicate, ExtractConfig, MonitorCreate } from '../../api/types.ts'
 import { differingKeysOf } from './differing-keys.ts'
-import { type Draft, EMPTY, type Language, type More } from './draft.ts'
+import { type Draft, EMPTY, type Language, type More, namesOf, readsElements, type Treatments } from './draft.ts'
+import { cleanOf } from './treatments.ts'
 
 /** What a guess is made of, and a template. */
 interface Preset {
@@ -20,18 +21,26 @@ export const withPreset = (draft: Draft, { extract_config: config, diff_predicat
 function withConfig(before: Draft, config: ExtractConfig): Draft {
   const draft = { ...before, readsDocument: config.read_as === 'document' }
   const waitFor = 'wait_for' in config ? (config.wait_for ?? '') : draft.waitFor
+  const treated = config.clean ?? {}
+  const without = ('ignore' in config && config.ignore?.selectors) || []
   if (config.method === 'prompt')
-    return { ...draft, kind: 'prompt', prompt: config.prompt, schema: config.schema ?? null, waitFor }
+    return { ...draft, kind: 'prompt', prompt: config.prompt, schema: config.schema ?? null, without, treated, waitFor }
   if (config.method === 'full_page') {
     const { selectors = draft.ignore, patterns = draft.patterns } = config.ignore ?? {}
-    return { ...draft, kind: 'full_page', ignore: selectors, patterns, waitFor }
+    return { ...draft, kind: 'full_page', ignore: selectors, patterns, treated, waitFor }
   }
-  const fields = Object.entries(config.fields).map(([name, rule]) => ({ name, isNamed: false, rule }))
+  const fields = Object.entries(config.fields).map(([name, rule]) => ({
+    name,
+    isNamed: false,
+    rule,
+    clean: (Object.hasOwn(treated, name) && treated[name]) || [],
+  }))
   return {
     ...draft,
     kind: 'fields',
     language: config.read_as === 'structured_data' ? config.read_as : config.method,
     fields,
+    without,
     waitFor,
   }
 }
@@ -39,13 +48,14 @@ function withConfig(before: Draft, config: ExtractConfig): Draft {
 /** Returns the extraction of a draft; null: there is nothing to extract yet. */
 export function configOf(draft: Draft): ExtractConfig | null {
   const { kind, language, fields, prompt, schema } = draft
-  const waiting = waitingOf(draft)
+  const waiting = { ...cleanOf(draft, namesOf(draft)), ...waitingOf(draft) }
   if (kind === 'full_page') return { method: kind, ...ignoring(draft), ...waiting }
-  if (kind === 'prompt') return { method: kind, prompt, ...(schema && { schema }), ...waiting }
+  if (kind === 'prompt') return { method: kind, prompt, ...(schema && { schema }), ...withoutOf(draft), ...waiting }
   const rules = fields.filter(({ rule }) => rule.trim() !== '')
   if (rules.length === 0) return null
   const named = Object.fromEntries(rules.map(({ name, rule }) => [name, rule]))
-  return rulesOf(draft.readsDocument && language === 'structured_data' ? 'json_path' : language, named, waiting)
+  const reading = { ...withoutOf(draft), ...waiting }
+  return rulesOf(draft.readsDocument && language === 'structured_data' ? 'json_path' : language, named, reading)
 }
 
 /** A file is read as it is sent, so nothing is waited for. */
@@ -55,20 +65,26 @@ const waitingOf = ({ waitFor, readsDocument }: Draft): Reading =>
 interface Reading {
   readonly read_as?: 'document'
   readonly wait_for?: string
+  readonly ignore?: { readonly selectors: readonly string[] }
+  readonly clean?: Readonly<Record<string, Treatments>>
 }
 
 /** Returns the extraction of rules in a language. Nothing is waited for where JSON is read. */
 function rulesOf(
   language: Language,
   fields: Readonly<Record<string, string>>,
-  { read_as, ...waiting }: Reading,
+  { read_as, clean, ...waiting }: Reading,
 ): ExtractConfig {
+  const treated = clean && { clean }
   const reading = read_as && { read_as }
-  if (language === 'structured_data') return { method: 'json_path', read_as: language, fields }
+  if (language === 'structured_data') return { method: 'json_path', read_as: language, fields, ...treated }
   return language === 'json_path'
-    ? { method: language, ...reading, fields }
-    : { method: language, fields, ...reading, ...waiting }
+    ? { method: language, ...reading, fields, ...treated }
+    : { method: language, fields, ...reading, ...treated, ...waiting }
 }
+
+const withoutOf = (draft: Draft): Pick<Reading, 'ignore'> =>
+  readsElements(draft) && draft.without.length > 0 ? { ignore: { selectors: draft.without } } : {}
 
 /** With `ignore`, even an empty one, a page is compared by its readable text. */
 function ignoring({ ignore: selectors, patterns }: Draft) {

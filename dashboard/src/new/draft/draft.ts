@@ -1,4 +1,4 @@
-import type { DeliveryConfig, DiffPredicate, MonitorCreate } from '../../api/types.ts'
+import type { DeliveryConfig, DiffPredicate, MonitorCreate, Treatment } from '../../api/types.ts'
 import { WHOLE_PAGE } from '../../monitors/values.ts'
 import { fitted, renamedIn, valueKindOf } from './conditions.ts'
 import { fieldNameOf } from './field-name.ts'
@@ -6,12 +6,17 @@ import { fieldNameOf } from './field-name.ts'
 /** The languages of rules, of which a monitor has one. structured_data: JSONPath of what a page states for machines. */
 export type Language = 'css' | 'xpath' | 'json_path' | 'structured_data' | 'regex'
 
+/** What is done to a value before it is compared, in order. */
+export type Treatments = readonly Treatment[]
+
 /** A rule with the name of its value. */
 interface DraftField {
   readonly name: string
   /** A person wrote the name, so it stays when they point at something else. */
   readonly isNamed: boolean
   readonly rule: string
+  /** What is done to its value before it is compared. Absent: nothing. */
+  readonly clean?: Treatments
 }
 
 /** A monitor as it is being made. Every change of it is a function of this file or of a file beside it. */
@@ -30,11 +35,15 @@ export interface Draft {
   readonly active: number
   /** CSS selectors of what is left out of whole pages and pictures. */
   readonly ignore: readonly string[]
+  /** CSS selectors of what rules for elements, and prompts, read the page without. */
+  readonly without: readonly string[]
   /** Patterns of lines that are left out of whole pages. */
   readonly patterns: readonly string[]
   readonly prompt: string
   /** Of a prompt. */
   readonly schema: Readonly<Record<string, unknown>> | null
+  /** What is done to the text of the whole page, and to what a model reads, by the names of the values. */
+  readonly treated: Readonly<Record<string, Treatments>>
   /** A CSS selector. Empty: nothing is waited for. */
   readonly waitFor: string
   readonly predicate: DiffPredicate
@@ -83,9 +92,11 @@ export const EMPTY: Draft = {
   fields: [FIRST_FIELD],
   active: 0,
   ignore: [],
+  without: [],
   patterns: [],
   prompt: '',
   schema: null,
+  treated: {},
   waitFor: '',
   predicate: { type: 'any_field_changes' },
   isOwnCondition: false,
@@ -97,6 +108,10 @@ export const EMPTY: Draft = {
 
 /** The languages of rules for elements. One is replaced by the other while there is a single field. */
 const OF_ELEMENTS: readonly Language[] = ['css', 'xpath']
+
+/** Returns whether elements can be left out of what is read, other than of a whole page. */
+export const readsElements = ({ kind, language }: Draft): boolean =>
+  kind === 'prompt' || (kind === 'fields' && OF_ELEMENTS.includes(language))
 
 /** Returns the names that conditions may be about. */
 export function namesOf({ kind, fields, schema }: Draft): readonly string[] {

@@ -1,5 +1,5 @@
 import type { LookCandidates } from '../../api/types.ts'
-import { type Draft, type More, withChosen } from './draft.ts'
+import { type Draft, type More, readsElements, withChosen } from './draft.ts'
 
 /** What an element is chosen for: to read its value, to leave it out, or to compare it in pictures. */
 export type Purpose = 'value' | 'ignore' | 'region'
@@ -14,6 +14,15 @@ export const withVisual = (draft: Draft, visual: Visual): Draft => ({
 
 const added = (list: readonly string[], one: string): readonly string[] => (list.includes(one) ? list : [...list, one])
 
+/**
+ * Returns the draft without an element that somebody pressed, by its selector: also in what rules read. What only
+ * covers the page stays there, because a rule may count elements.
+ */
+function withPressedOut(draft: Draft, selector: string): Draft {
+  const next = withLeftOut(draft, selector)
+  return readsElements(draft) ? { ...next, without: added(draft.without, selector) } : next
+}
+
 /** Returns the draft without an element, by its selector: in whole pages, and in pictures where they are taken. */
 export function withLeftOut(draft: Draft, selector: string): Draft {
   const { visual_config: visual } = draft.more
@@ -26,9 +35,10 @@ export function withLeftOut(draft: Draft, selector: string): Draft {
 /** Returns the draft with an element that was left out. */
 export function withTakenIn(draft: Draft, selector: string): Draft {
   const { visual_config: visual } = draft.more
-  const next = { ...draft, ignore: draft.ignore.filter((one) => one !== selector) }
+  const kept = (one: string) => one !== selector
+  const next = { ...draft, ignore: draft.ignore.filter(kept), without: draft.without.filter(kept) }
   return visual?.ignoreSelectors
-    ? withVisual(next, { ...visual, ignoreSelectors: visual.ignoreSelectors.filter((one) => one !== selector) })
+    ? withVisual(next, { ...visual, ignoreSelectors: visual.ignoreSelectors.filter(kept) })
     : next
 }
 
@@ -58,7 +68,7 @@ export function withoutRegion(draft: Draft, at: number): Draft {
 /** Returns the draft with an element that was chosen, by the best of the rules that read it. */
 export function withPicked(draft: Draft, purpose: Purpose, { values, attributes, lists }: LookCandidates): Draft {
   const [first] = values
-  if (purpose === 'ignore') return first ? withLeftOut(draft, first.rule) : draft
+  if (purpose === 'ignore') return first ? withPressedOut(draft, first.rule) : draft
   if (purpose === 'region') return first ? withRegion(draft, first.rule) : draft
   const best = first ?? attributes[0] ?? lists[0]
   return best ? withChosen(draft, best) : draft

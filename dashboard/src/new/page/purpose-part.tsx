@@ -1,5 +1,6 @@
 import { Choice } from '../../parts/choice.tsx'
 import controls from '../../style/controls.module.css'
+import { readsElements } from '../draft/draft.ts'
 import { picturesOf, type Purpose, withoutRegion, withTakenIn, withVisual } from '../draft/picked.ts'
 import type { Form } from '../draft/use-draft.ts'
 import page from './page.module.css'
@@ -18,7 +19,9 @@ interface PurposePartProps {
 
 /** What a press on the page does, and what was pressed for another reason than its value. */
 export function PurposePart({ form: { draft, change }, purpose, onPurpose }: PurposePartProps) {
-  const { ignore, more } = draft
+  const { more } = draft
+  const without = readsElements(draft) ? draft.without : []
+  const ignore = [...new Set([...without, ...draft.ignore])]
   const visual = more.visual_config
   const regions = visual?.enabled ? (visual.regions ?? []) : []
   const isReadWhole = draft.kind === 'full_page' || visual?.enabled
@@ -31,7 +34,11 @@ export function PurposePart({ form: { draft, change }, purpose, onPurpose }: Pur
           {ignore.map((selector) => (
             <Line
               key={`out ${selector}`}
-              text={isReadWhole ? 'Left out:' : 'Left out of whole pages and pictures, which are not watched yet:'}
+              text={
+                isReadWhole || without.includes(selector)
+                  ? 'Left out:'
+                  : 'Left out of whole pages and pictures, which are not watched yet:'
+              }
               selector={selector}
               onRemove={() => change((before) => withTakenIn(before, selector))}
             />

@@ -102,9 +102,17 @@ export function MorePart({ draft, issues, onChange }: MorePartProps) {
   )
 }
 
-/** What whole pages are compared without. */
-const LeftOutFields = ({ draft: { ignore, patterns }, issues, onChange }: MorePartProps) => (
+/** What the page is read without. */
+const LeftOutFields = ({ draft: { ignore, without, patterns }, issues, onChange }: MorePartProps) => (
   <>
+    <TextArea
+      label="Left out of what selectors and prompts read: CSS selectors, one a line"
+      value={without}
+      rows={2}
+      textOf={(lines) => lines.join('\n')}
+      valueOf={linesOf}
+      onChange={(next) => onChange((before) => ({ ...before, without: next }))}
+    />
     <TextArea
       label="Left out of whole pages: CSS selectors, one a line"
       value={ignore}

@@ -1,11 +1,14 @@
 import type { Issue } from '../../api/client.ts'
 import type { LookCandidates } from '../../api/types.ts'
+import { WHOLE_PAGE } from '../../monitors/values.ts'
 import { Choice } from '../../parts/choice.tsx'
 import controls from '../../style/controls.module.css'
 import {
   type Draft,
   type Language,
+  namesOf,
   ofKind,
+  type Treatments,
   withField,
   withFieldName,
   withLanguage,
@@ -13,11 +16,13 @@ import {
   withTypedRule,
 } from '../draft/draft.ts'
 import { pathOf } from '../draft/path-of.ts'
+import { withTreated, withTreatedValue } from '../draft/treatments.ts'
 import { FaultLine, faultOf } from '../form/fault-line.tsx'
 import style from '../new.module.css'
 import { Candidates, type Candidate, flatOf } from './candidates.tsx'
 import { Fragile } from './fragile.tsx'
 import { PromptField } from './prompt-field.tsx'
+import { TreatmentsPart } from './treatments-part.tsx'
 import { ValueShown } from './value-shown.tsx'
 import what from './what.module.css'
 
@@ -66,6 +71,7 @@ export function FieldsPart(props: FieldsPartProps) {
             </span>
           )}
         </p>
+        <OthersTreated draft={draft} issues={props.issues} onChange={onChange} />
         {kinds}
       </>
     )
@@ -73,6 +79,7 @@ export function FieldsPart(props: FieldsPartProps) {
     return (
       <>
         <PromptField prompt={draft.prompt} issues={props.issues} onChange={onChange} />
+        <OthersTreated draft={draft} issues={props.issues} onChange={onChange} />
         {kinds}
       </>
     )
@@ -115,6 +122,29 @@ export function FieldsPart(props: FieldsPartProps) {
     </>
   )
 }
+
+interface FieldTreatedProps extends Pick<FieldProps, 'field' | 'issues'> {
+  onTreated(clean: Treatments): void
+}
+
+/** What is done to the value of a rule. */
+const FieldTreated = ({ field: { name, rule, clean = [] }, issues, onTreated }: FieldTreatedProps) =>
+  rule.trim() !== '' && (
+    <TreatmentsPart name={name} label={name} treatments={clean} issues={issues} onChange={onTreated} />
+  )
+
+/** What is done to values that have no rule here. */
+const OthersTreated = ({ draft, issues, onChange }: Pick<FieldsPartProps, 'draft' | 'issues' | 'onChange'>) =>
+  namesOf(draft).map((name) => (
+    <TreatmentsPart
+      key={name}
+      name={name}
+      label={name === WHOLE_PAGE ? 'the text' : name}
+      treatments={(Object.hasOwn(draft.treated, name) && draft.treated[name]) || []}
+      issues={issues}
+      onChange={(clean) => onChange((before) => withTreatedValue(before, name, clean))}
+    />
+  ))
 
 const KindsPart = ({ draft, onChange }: Pick<FieldsPartProps, 'draft' | 'onChange'>) => (
   <p>
@@ -190,6 +220,11 @@ function Field({ draft, issues, values, matches, isLooked, isOld, field, index, 
         {...faultOf(fault)}
       />
       <FaultLine {...fault} />
+      <FieldTreated
+        field={field}
+        issues={issues}
+        onTreated={(clean) => onChange((before) => withTreated(before, index, clean))}
+      />
       <p className={style['facts']}>
         {count !== undefined && <span>{count === 1 ? '1 match' : `${count.toLocaleString('en')} matches`}</span>}
         {chosen && <span>{chosen.reason}</span>}

@@ -86,6 +86,7 @@ function Detail({ leaf, onChange }: Pick<LeafLineProps, 'leaf' | 'onChange'>) {
         />
       </>
     )
+  if (leaf.type === 'list_gains_unseen_items') return <ForgetAfter leaf={leaf} onChange={onChange} />
   if (leaf.type === 'field_equals')
     return (
       <input
@@ -97,3 +98,32 @@ function Detail({ leaf, onChange }: Pick<LeafLineProps, 'leaf' | 'onChange'>) {
     )
   return null
 }
+
+interface ForgetAfterProps {
+  readonly leaf: Extract<Leaf, { readonly type: 'list_gains_unseen_items' }>
+  onChange(leaf: Leaf): void
+}
+
+/** After how long an item counts as never shown. */
+const ForgetAfter = ({ leaf: { type, field, forget_after_days: days }, onChange }: ForgetAfterProps) => (
+  <>
+    <label>
+      <input
+        type="checkbox"
+        checked={days !== undefined}
+        onChange={({ target }) => onChange({ type, field, ...(target.checked && { forget_after_days: 90 }) })}
+      />{' '}
+      or not for
+    </label>
+    {days !== undefined && (
+      <>
+        <NumberInput
+          label="Days"
+          value={days}
+          onChange={(forget_after_days) => onChange({ type, field, forget_after_days })}
+        />
+        {' days'}
+      </>
+    )}
+  </>
+)
