@@ -12,6 +12,7 @@ const ACTS: Readonly<Record<TeamAct, { readonly permission: PolicyName; readonly
   manage: { permission: 'members.manage' },
   keys: { permission: 'keys.manage' },
   settings: { permission: 'settings.manage' },
+  publish: { permission: 'status_pages.publish' },
   change_owner: { permission: 'members.manage', what: "change the owner's role" },
   change_self: { permission: 'members.manage', what: 'change your own role' },
   remove_owner: { permission: 'members.manage', what: 'remove the owner' },

@@ -2,6 +2,7 @@ import type { KeyReplaced, ManyKeys } from '../../accounts/api-keys.ts'
 import type { NotBilled } from '../../accounts/billing/with-payments.ts'
 import type { Subscribed } from '../../accounts/delete-account.ts'
 import type { AlreadyThere, InvitationEnded, InvitationInvalid, NoSeat, SentOften } from '../../accounts/invitations.ts'
+import type { ManyStatusPages, Published, SlugTaken } from '../../accounts/status-pages.ts'
 import type { NotAllowed } from '../../accounts/team-act.ts'
 import type { DiskFull } from '../../core/disk-guard.ts'
 import type { Invalid, NotFound, OtherCount } from '../../core/outcome.ts'
@@ -42,6 +43,7 @@ import {
   usedUp,
 } from './monitor-refusals.ts'
 import { busy, diskFull, unanswered } from './preview-refusals.ts'
+import { statusPageRefusal } from './status-page-refusals.ts'
 import { validationError } from './validation-error.ts'
 
 /** What a use case returns when it refuses. */
@@ -78,6 +80,9 @@ type Refusal =
   | SentOften
   | NotBilled
   | Subscribed
+  | ManyStatusPages
+  | SlugTaken
+  | Published
 
 const CONFLICTS = {
   no_webhook: 'The monitor has no webhook delivery, so it signs nothing: add one first.',
@@ -131,6 +136,10 @@ export function outcomeError(refusal: Refusal): ApiError {
       return unanswered(refusal)
     case 'many_keys':
       return manyKeys(refusal)
+    case 'many_status_pages':
+    case 'slug_taken':
+    case 'published':
+      return statusPageRefusal(refusal)
     case 'not_replayable':
     case 'not_held':
     case 'other_count':

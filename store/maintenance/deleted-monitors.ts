@@ -28,6 +28,7 @@ const FEW = [
   ['monitor_resources', 'no'],
   ['forgotten_runs', 'no'],
   ['seen_marks', 'monitor_no'],
+  ['status_page_monitors', 'monitor_no'],
   ['checks', 'no'],
   ['monitors', 'no'],
 ] as const

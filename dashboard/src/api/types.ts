@@ -1356,6 +1356,11 @@ export type AuditPage = {
       | 'account.email_changed'
       | 'account.password_reset_issued'
       | 'account.deleted'
+      | 'status_page.created'
+      | 'status_page.updated'
+      | 'status_page.published'
+      | 'status_page.unpublished'
+      | 'status_page.deleted'
     readonly target_type:
       | 'monitor'
       | 'serp_monitor'
@@ -1367,6 +1372,7 @@ export type AuditPage = {
       | 'member'
       | 'subscription'
       | 'account'
+      | 'status_page'
     readonly target_id: string | null
     readonly target_label: string | null
     readonly actor: {
@@ -1430,7 +1436,12 @@ export type AuditPage = {
     | 'billing.credits_granted'
     | 'account.email_changed'
     | 'account.password_reset_issued'
-    | 'account.deleted')[]
+    | 'account.deleted'
+    | 'status_page.created'
+    | 'status_page.updated'
+    | 'status_page.published'
+    | 'status_page.unpublished'
+    | 'status_page.deleted')[]
 }
 
 /** The answer of `GET /v1/keys`. */
