@@ -14,6 +14,7 @@ import { ensureSessionKey } from '../store/accounts/credentials/session-key.ts'
 import { openStore } from '../store/db/client.ts'
 import { createSecretBox } from '../store/secrets/secret-box.ts'
 import { screensOf } from '../test/dashboard/screens.ts'
+import { seedStatusPages } from '../test/dashboard/seeded-status.ts'
 import { startTestBrowser } from '../test/support/browser/test-browser.ts'
 import { buildDashboard } from './build/build-dashboard.ts'
 import { addDemoPeople } from './screenshots/demo-people.ts'
@@ -58,6 +59,11 @@ left.defer(() => site.close())
 console.log('checking pages that change')
 const team = await makeDemoTeam({ base, key: owner.api_key, database, site })
 await addDemoPeople(base, owner, database)
+await seedStatusPages(async (method, path, sent) => {
+  const headers = { authorization: `Bearer ${owner.session_token}`, 'content-type': 'application/json' }
+  const answer = await fetch(base + path, { method, headers, ...(sent && { body: JSON.stringify(sent) }) })
+  return (await answer.json()) as Readonly<Record<string, unknown>>
+})
 const shown = { ...team, look: `${site.base}/shop` }
 
 const browser = left.use(await startTestBrowser())

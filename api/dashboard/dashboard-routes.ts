@@ -44,6 +44,7 @@ const SCREENS: readonly string[] = [
   '/keys',
   '/audit',
   '/status-pages',
+  '/status-pages/:id',
   '/usage',
   '/account',
   ...Object.values(RESOURCE_KINDS).flatMap(({ collection }) => [

@@ -6,6 +6,7 @@ import { openSite, pageOf } from '../support/network/site.ts'
 import { eventually } from '../support/run/eventually.ts'
 import { startWorker } from '../support/worker/check-worker.ts'
 import { type Dashboard, type StartOptions, startDashboard } from './open-dashboard.ts'
+import { seedStatusPages } from './seeded-status.ts'
 
 /** A dashboard with a few monitors that changed, fail and are paused. */
 interface Seeded extends AsyncDisposable {
@@ -64,6 +65,9 @@ export async function startSeeded(options: StartOptions = {}): Promise<Seeded> {
   const delivery = await seedDelivery(services, run, { config: gone, status: 'dead', isFailing: true, ...answer })
   await seedDelivery(services, run, { config: { type: 'email', to: 'ops@example.com' }, held: 'muted' })
   await seedDelivery(services, run, { status: 'success', responseStatus: 204 })
+  await seedStatusPages(async (method, path, body) => {
+    return (await dashboard.api.call(owner.session_token, method, path, body)).body
+  })
   return {
     dashboard,
     owner,

@@ -43,3 +43,12 @@ export const KEY_LIMITS = {
   name: 100,
   graceHours: 168,
 } as const
+
+/** How many status pages a team has, monitors of one, and characters of what is typed. */
+export const STATUS_PAGE_LIMITS = {
+  most: 20,
+  monitors: 200,
+  title: 100,
+  name: 200,
+  slug: 64,
+} as const

@@ -1459,6 +1459,32 @@ export type ApiKeys = {
   }[]
 }
 
+/** The answer of `GET /v1/status-pages`. */
+export type StatusPages = {
+  readonly data: readonly {
+    readonly id: string
+    readonly title: string
+    readonly slug: string
+    readonly url: string
+    readonly shows: {
+      readonly by: 'monitors'
+      readonly monitors: readonly {
+        readonly monitor_id: string
+        readonly name: string
+        readonly show_value?: boolean
+      }[]
+    } | {
+      readonly by: 'label'
+      readonly label: string
+      readonly show_values?: boolean
+    }
+    readonly published: boolean
+    readonly indexed: boolean
+    readonly created_at: string
+    readonly updated_at: string
+  }[]
+}
+
 /** The answer of `POST /v1/keys`. */
 export type ApiKeyIssued = {
   readonly key: string

@@ -28,6 +28,14 @@ const AuditPage = lazy(async () => ({ default: (await import('../audit/audit-pag
 
 const UsagePage = lazy(async () => ({ default: (await import('../usage/usage-page.tsx')).UsagePage }))
 
+const StatusPagesPage = lazy(async () => ({
+  default: (await import('../status/status-pages-page.tsx')).StatusPagesPage,
+}))
+
+const EditStatusPage = lazy(async () => ({
+  default: (await import('../status/edit-status-page.tsx')).EditStatusPage,
+}))
+
 const NewPage = lazy(async () => ({ default: (await import('../new/new-page.tsx')).NewPage }))
 
 const EditPage = lazy(async () => ({ default: (await import('../new/edit-page.tsx')).EditPage }))
@@ -75,6 +83,8 @@ export const App = () => (
             <Route path="/audit" component={AuditPage} />
             <Route path="/usage" component={UsagePage} />
             <Route path="/keys" component={KeysPage} />
+            <Route path="/status-pages" component={StatusPagesPage} />
+            <Route path="/status-pages/:id">{({ id }) => <EditStatusPage key={id} id={id} />}</Route>
             <Route path="/new" component={NewPage} />
             <Route path="/new/search" component={NewSearchPage} />
             <Route path="/monitors/:id/runs/:run">

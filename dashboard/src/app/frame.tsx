@@ -107,7 +107,11 @@ function Rail() {
           </span>
         )}
       </Link>
-      <Link href="/team" className={style['place']} aria-current={TEAM.includes(path) ? 'page' : undefined}>
+      <Link
+        href="/team"
+        className={style['place']}
+        aria-current={TEAM.includes(`/${path.split('/')[1]}`) ? 'page' : undefined}
+      >
         <Icon name="people" />
         Team
       </Link>
@@ -125,7 +129,7 @@ function Rail() {
 }
 
 /** The screens about the team. */
-const TEAM = ['/team', '/keys', '/audit', '/usage']
+const TEAM = ['/team', '/keys', '/status-pages', '/audit', '/usage']
 
 function Bar({ me, onKeys }: { readonly me: Me | null; onKeys(): void }) {
   const isLive = useIsLive()
