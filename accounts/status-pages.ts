@@ -117,7 +117,7 @@ export async function showStatusPage(
   })
 }
 
-/** Takes a status page back. Whoever may change monitors may do it, so that what should not be seen is gone soon. */
+/** Takes a status page back. Those who may change monitors may do it, so that it takes nobody else to hide something. */
 export const hideStatusPage = ({ store }: AccountContext, page: OnePage): Promise<Done | NotFound> =>
   store.transaction((tx) => setPublished(tx, { ...page, published: false }))
 

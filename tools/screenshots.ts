@@ -17,7 +17,7 @@ import { screensOf } from '../test/dashboard/screens.ts'
 import { seedStatusPages } from '../test/dashboard/seeded-status.ts'
 import { startTestBrowser } from '../test/support/browser/test-browser.ts'
 import { buildDashboard } from './build/build-dashboard.ts'
-import { addDemoPeople } from './screenshots/demo-people.ts'
+import { addDemoPeople, asker } from './screenshots/demo-people.ts'
 import { startDemoSite } from './screenshots/demo-site.ts'
 import { makeDemoTeam } from './screenshots/demo-team.ts'
 
@@ -59,11 +59,7 @@ left.defer(() => site.close())
 console.log('checking pages that change')
 const team = await makeDemoTeam({ base, key: owner.api_key, database, site })
 await addDemoPeople(base, owner, database)
-await seedStatusPages(async (method, path, sent) => {
-  const headers = { authorization: `Bearer ${owner.session_token}`, 'content-type': 'application/json' }
-  const answer = await fetch(base + path, { method, headers, ...(sent && { body: JSON.stringify(sent) }) })
-  return (await answer.json()) as Readonly<Record<string, unknown>>
-})
+await seedStatusPages(asker(base, owner))
 const shown = { ...team, look: `${site.base}/shop` }
 
 const browser = left.use(await startTestBrowser())

@@ -16,16 +16,12 @@ import type { PreviewLimit, Stopping, Unanswered } from '../../monitors/preview/
 import type { NoTexts, NotCompared } from '../../monitors/run-difference.ts'
 import type { NoWebhook } from '../../monitors/signing-secret.ts'
 import {
-  ALREADY,
-  ENDED,
-  INVALID,
+  invitationRefusal,
   KEY_REPLACED,
   manyKeys,
-  noSeat,
   NOT_BILLED,
   notAllowed,
   PAYMENTS_AWAY,
-  sentOften,
   SUBSCRIBED,
 } from './account-refusals.ts'
 import { apiError, type ApiError } from './api-error.ts'
@@ -136,10 +132,6 @@ export function outcomeError(refusal: Refusal): ApiError {
       return unanswered(refusal)
     case 'many_keys':
       return manyKeys(refusal)
-    case 'many_status_pages':
-    case 'slug_taken':
-    case 'published':
-      return statusPageRefusal(refusal)
     case 'not_replayable':
     case 'not_held':
     case 'other_count':
@@ -153,15 +145,15 @@ export function outcomeError(refusal: Refusal): ApiError {
     case 'not_allowed':
       return notAllowed(refusal)
     case 'already_there':
-      return apiError('CONFLICT', ALREADY[refusal.as])
     case 'no_seat':
-      return noSeat(refusal)
     case 'invitation_ended':
-      return apiError('CONFLICT', ENDED[refusal.state])
     case 'invitation_invalid':
-      return apiError('INVITATION_INVALID', INVALID[refusal.why])
     case 'sent_often':
-      return sentOften(refusal)
+      return invitationRefusal(refusal)
+    case 'many_status_pages':
+    case 'slug_taken':
+    case 'published':
+      return statusPageRefusal(refusal)
     case 'not_billed':
       return refusal.why === 'away' ? later(PAYMENTS_AWAY) : apiError('CONFLICT', NOT_BILLED[refusal.why])
     default:

@@ -1,18 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { acceptsGzip } from './accepts-gzip.ts'
 import { isKnown } from './is-known.ts'
+import type { KeptFile } from './kept-file.ts'
 import type { Answer } from './route.ts'
 
-/** A file that is kept as it is sent. */
-export interface SentFile {
-  readonly type: string
-  readonly content: Buffer
-  readonly compressed: Buffer
-  readonly etag: string
-}
-
 /** Returns the answer with a file, with its entity tag and these headers. Who has it already gets no content. */
-export function sentFile(file: SentFile, asked: IncomingHttpHeaders, own: Readonly<Record<string, string>>): Answer {
+export function sentFile(file: KeptFile, asked: IncomingHttpHeaders, own: Readonly<Record<string, string>>): Answer {
   const headers = { ...own, etag: file.etag, vary: 'accept-encoding' }
   if (isKnown(asked['if-none-match'], file.etag)) return { status: 304, headers }
   const { type, content, compressed } = file

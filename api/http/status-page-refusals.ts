@@ -15,6 +15,6 @@ export function statusPageRefusal(refusal: ManyStatusPages | SlugTaken | Publish
     case 'slug_taken':
       return apiError('CONFLICT', `The slug ${TAKEN}. Choose another one.`, [{ path: 'slug', message: TAKEN }])
     case 'published':
-      return forbidden('The page is published, so that you may not change what everybody sees', 'status_pages.publish')
+      return forbidden('The page is published, so that you may not change what everybody sees', 'status.publish')
   }
 }

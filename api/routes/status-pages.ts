@@ -47,6 +47,7 @@ export const statusPageRoutes: readonly Route[] = [
     description: `A team can have ${MAX_STATUS_PAGES}. One more, and a slug that is taken, is a CONFLICT.`,
     tag,
     policy: 'monitors.write',
+    bodyLimit: 'configuration',
     body: StatusPageCreate,
     defaults: true,
     answers: { 201: { description: 'The status page.', schema: StatusPage } },
@@ -78,13 +79,14 @@ export const statusPageRoutes: readonly Route[] = [
     tag,
     policy: 'monitors.write',
     params: ById,
+    bodyLimit: 'configuration',
     body: StatusPagePatch,
     answers: whole,
     refusals: ['CONFLICT'],
     beyond: true,
     async handle({ principal, actor, params: { id }, body, services }) {
       const { teamId } = principal
-      const mayPublish = permits('status_pages.publish', principal)
+      const mayPublish = permits('status.publish', principal)
       doneOf(await editStatusPage(services, { teamId, actor, id, patch: body, mayPublish }))
       services.statusPages.forget()
       return ok(await pageOf(services, teamId, id))
@@ -110,7 +112,7 @@ export const statusPageRoutes: readonly Route[] = [
     path: '/v1/status-pages/:id/publish',
     summary: 'Publish a status page: everybody can see it',
     tag,
-    policy: 'status_pages.publish',
+    policy: 'status.publish',
     params: ById,
     answers: whole,
     beyond: true,

@@ -6,8 +6,8 @@ import type { FoundStatusPage, PublicChange } from '../../store/status/public-pa
 import { feedAddress, statusAddress } from './status-address.ts'
 
 /**
- * Returns the changes of a status page as RSS 2.0, the newest first. Programs that read feeds take the texts for HTML or
- * for plain text, so no text has a mark that begins a tag in either.
+ * Returns the changes of a status page as RSS 2.0, the newest first. Programs that read feeds take the texts for HTML
+ * or for plain text, so no text has a mark that begins a tag in either.
  */
 export function statusFeed(page: FoundStatusPage, changes: readonly PublicChange[], baseUrl: string): string {
   const link = escapeHtml(baseUrl + statusAddress(page.slug))

@@ -41,7 +41,8 @@ footer p:last-child{margin-left:auto}
 
 /** Nothing is loaded, nothing runs, and nothing is asked: the one style is named by its hash. */
 export const STATUS_HEADERS = {
-  'content-security-policy': `default-src 'none'; ${styleSource(STYLE)}; form-action 'none'; frame-ancestors 'none'; base-uri 'none'`,
+  'content-security-policy':
+    `default-src 'none'; ${styleSource(STYLE)}; ` + "form-action 'none'; frame-ancestors 'none'; base-uri 'none'",
   // The address may be one that nobody should guess.
   'referrer-policy': 'no-referrer',
   'x-frame-options': 'DENY',
@@ -108,7 +109,7 @@ function monitorHtml({ name, state, value, change }: PublicMonitor, nowMs: numbe
 }
 
 const changeHtml = ({ atMs, words }: NonNullable<PublicMonitor['change']>, nowMs: number): string =>
-  `<bdi>${safe(words)}</bdi> ${timeOf(atMs, `${agoWords(atMs, nowMs)}, ${dateWords(atMs)}`)}`
+  `<bdi>${safe(words)}</bdi> · ${timeOf(atMs, `${agoWords(atMs, nowMs)}, ${dateWords(atMs)}`)}`
 
 /** Of an instant up to its minutes: so a page on which nothing happens is the same for a minute. */
 const MINUTES = '2026-05-24T14:03'.length

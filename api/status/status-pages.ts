@@ -6,7 +6,7 @@ import { STATUS_LIMITS } from '../../schema/status/status-limits.ts'
 import type { Store } from '../../store/db/client.ts'
 import { storeOutage } from '../../store/db/store-fault.ts'
 import { changesOfPages, fillPages, findPublicPages, type FoundStatusPage } from '../../store/status/public-pages.ts'
-import type { SentFile } from '../http/sent-file.ts'
+import type { KeptFile } from '../http/kept-file.ts'
 import { statusFeed } from './status-feed.ts'
 import { statusHtml } from './status-html.ts'
 
@@ -14,7 +14,7 @@ import { statusHtml } from './status-html.ts'
 export type StatusPart = 'page' | 'feed'
 
 /** A page or a feed as it is sent. */
-export interface StatusFile extends SentFile {
+interface StatusFile extends KeptFile {
   /** Search engines may list it. */
   readonly isIndexed: boolean
 }

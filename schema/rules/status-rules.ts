@@ -17,7 +17,7 @@ export const PAGE_SLUG = rule<string>({
   holds: (text) => SLUG_PATTERN.test(text) && !RESERVED_SLUGS.includes(text),
 })
 
-/** Returns the name and the value of a label that is written as `key=value`. The value may be empty. Null: it is none. */
+/** Returns the name and the value of a label that is written as `key=value`. Null: the text is none. */
 export function parseLabel(text: string): { readonly key: string; readonly value: string } | null {
   const at = text.indexOf('=')
   if (at < 0) return null

@@ -6,7 +6,7 @@ export const STATUS_LIMITS = {
   freshMs: 10_000,
   /** From this age on it is read again behind the requests that it answers. */
   renewMs: 5_000,
-  /** Milliseconds between two readings of the store: what is asked for meanwhile is read together. */
+  /** Milliseconds between two readings of the store: what is asked for between them is read together. */
   roundMs: 1_000,
   /** Pages and feeds that one reading makes. What is beyond waits for the next one. */
   perRound: 50,

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { Closed, Instant, Nullable, RuledText, Tagged, Uuid } from '../shape/shape.ts'
+import { Closed, Instant, Nullable, RuledText, Tagged, Text, Uuid } from '../shape/shape.ts'
 
 /** A team has at most so many status pages, whatever its plan. */
 export const MAX_STATUS_PAGES = 20
@@ -85,7 +85,7 @@ export const StatusPage = Closed({
   id: Uuid(),
   title: given.title,
   slug: Slug,
-  url: Type.String({ description: 'The public address. While the page is not published, there is nothing.' }),
+  url: Text(1, 2_100, 'The public address. While the page is not published, there is nothing.'),
   shows: given.shows,
   published: Type.Boolean({ description: 'Whether everybody can see it. While a trial is over, nobody can.' }),
   indexed: given.indexed,

@@ -39,8 +39,8 @@ const FoundMonitor = Type.Object({
 })
 const foundMonitor = rowOf(FoundMonitor)
 
-/** A monitor on a status page, as the store knows it. What must not be shown is not read. */
-export type FoundMonitor = Static<typeof FoundMonitor>
+/** A monitor on a status page. Nothing is read that must not be shown. */
+type FoundMonitor = Static<typeof FoundMonitor>
 
 /** A status page with what it shows. */
 export interface FoundStatusPage extends FoundPage {

@@ -29,7 +29,7 @@ const StoredStatusPage = Type.Object({
 export type StoredStatusPage = Static<typeof StoredStatusPage>
 const storedStatusPage = rowOf(StoredStatusPage)
 
-/** What a status page says of itself, beside the monitors of its list. */
+/** The columns of a status page that its team writes. */
 export interface StatusPageParts {
   readonly slug: string
   readonly title: string
@@ -72,8 +72,8 @@ export const countStatusPages = (store: Queryable, teamId: string): Promise<numb
 const identified = row({ id: Type.String() })
 
 /**
- * Returns whether another status page of the installation has this slug. Serializes those who ask for the same one until
- * the end of the transaction: a page that does not exist yet cannot be locked.
+ * Returns whether another status page of the installation has this slug. Serializes those who ask for the same one
+ * until the end of the transaction: a page that does not exist yet cannot be locked.
  */
 export async function isSlugTaken(tx: Transaction, slug: string, exceptId: string | null): Promise<boolean> {
   const text = `tidemark status page ${slug}`

@@ -23,7 +23,7 @@ const BUTTONS: readonly { path: string; name: RegExp; policy: PolicyName; seen?:
   { path: '/keys', name: /^Replace: /, policy: 'keys.manage', seen: 'keys.read' },
   { path: '/keys', name: /^Revoke: /, policy: 'keys.manage', seen: 'keys.read' },
   { path: '/status-pages', name: /^New status page$/, policy: 'monitors.write' },
-  { path: '/status-pages', name: /^Publish: Draft$/, policy: 'status_pages.publish' },
+  { path: '/status-pages', name: /^Publish: Draft$/, policy: 'status.publish' },
   { path: '/status-pages', name: /^Take back: Public$/, policy: 'monitors.write' },
   { path: '/status-pages', name: /^Delete: Public$/, policy: 'monitors.write' },
   { path: '/status-pages', name: /^Delete: Draft$/, policy: 'monitors.write' },

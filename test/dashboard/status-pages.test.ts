@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { CreatedOwner } from '../../store/accounts/accounts.ts'
 import { SMALLEST } from '../support/api/monitor-body.ts'
+import { changeMonitors } from '../support/database/change-monitors.ts'
 import { describeIf } from '../support/run/skip.ts'
 import { type Dashboard, hasBrowser, startDashboard } from './open-dashboard.ts'
 import { refusalOf } from './refusal-of.ts'
@@ -13,7 +14,8 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The st
   beforeAll(async () => {
     dashboard = await startDashboard({ statusBounds: { freshMs: 0, renewMs: 0, roundMs: 0 } })
     owner = await dashboard.api.owner({ plan: 'unlimited' })
-    for (const name of ['Kettle', 'Lamp']) await made('/v1/monitors?paused=true', { ...SMALLEST, name })
+    await made('/v1/monitors?paused=true', { ...SMALLEST, name: 'Kettle' })
+    const lamp = await made('/v1/monitors?paused=true', { ...SMALLEST, name: 'Lamp' })
     await made('/v1/serp-monitors?paused=true', {
       name: 'Rank of our shop',
       keyword: 'kettle',
@@ -21,7 +23,7 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The st
       schedule_interval_seconds: 86_400,
     })
     // As the operator would have made it.
-    await dashboard.api.sql(`update monitors set managed_by = 'kubernetes' where name = 'Lamp'`)
+    await changeMonitors(dashboard.api, lamp, { managedBy: 'kubernetes' })
   }, 60_000)
   afterAll(() => dashboard[Symbol.asyncDispose]())
 

@@ -34,7 +34,7 @@ export const ACCESS = {
   'account.delete': { role: 'viewer', what: 'delete your own account' },
   'usage.read': { role: 'viewer', what: 'view usage' },
   'templates.read': { role: 'viewer', what: 'view templates' },
-  'status_pages.publish': { role: 'admin', what: 'publish status pages' },
+  'status.publish': { role: 'admin', what: 'publish status pages' },
 } as const
 
 /** How many keys work, characters of a name, hours of overlap. */

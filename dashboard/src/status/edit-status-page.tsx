@@ -33,7 +33,7 @@ function Form({ page }: { readonly page: StatusPage | null }) {
   const [draft, setDraft] = useState<Draft>(() => draftOf(page))
   const [, go] = useLocation()
   const unwritable = useRefusal('monitors.write')
-  const unpublishable = useRefusal('status_pages.publish')
+  const unpublishable = useRefusal('status.publish')
   const save = useSavePage()
   const edit = (part: Partial<Draft>) => setDraft((now) => ({ ...now, ...part }))
   const refused = unwritable ?? (page?.published ? unpublishable : null)

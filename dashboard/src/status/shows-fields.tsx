@@ -24,7 +24,9 @@ export function ShowsFields({ draft, onEdit }: ShowsFieldsProps) {
   return (
     <fieldset className={style['part']}>
       <legend className={style['label']}>What it shows</legend>
-      <Choice label="Chosen by" value={draft.by} choices={WAYS} onChoose={(by) => onEdit({ by })} />
+      <span>
+        <Choice label="Chosen by" value={draft.by} choices={WAYS} onChoose={(by) => onEdit({ by })} />
+      </span>
       {draft.by === 'label' ? (
         <LabelFields draft={draft} onEdit={onEdit} />
       ) : (
@@ -60,7 +62,7 @@ function LabelFields({ draft, onEdit }: ShowsFieldsProps) {
         />
         <datalist id={id}>
           {labels?.map(({ key, value }) => (
-            <option key={`${key}=${value}`} value={`${key}=${value}`} />
+            <option key={`${key}=${value}`}>{`${key}=${value}`}</option>
           ))}
         </datalist>
       </label>

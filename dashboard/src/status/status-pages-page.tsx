@@ -25,7 +25,7 @@ interface Open {
 /** The status pages of the team. */
 export function StatusPagesPage() {
   const refused = useRefusal('monitors.write')
-  const unpublishable = useRefusal('status_pages.publish')
+  const unpublishable = useRefusal('status.publish')
   const { data: pages, error } = useStatusPages()
   const [, go] = useLocation()
   const [open, setOpen] = useState<Open | null>(null)

@@ -37,7 +37,7 @@ beforeAll(async () => {
   })
   await runNow(owner, page)
   site.set({ [mark('path')]: mark('new') })
-  expect(await runNow(owner, page)).toMatchObject({ diff: { before: { [mark('field')]: mark('old') } } })
+  await runNow(owner, page)
   search = await made('/v1/serp-monitors?paused=true', {
     name: mark('name'),
     keyword: mark('keyword'),
@@ -68,7 +68,7 @@ async function found(shows: object): Promise<readonly string[]> {
   return [...new Set(Array.from(all.matchAll(MARKS), ([, place = '']) => place))].sort()
 }
 
-describe('of monitors with a mark in every place, a stranger finds', () => {
+describe('of monitors with a mark in every text, a stranger finds', () => {
   const list = (showsValue: boolean) => ({
     by: 'monitors',
     monitors: [page, search].map((monitor_id) => ({ monitor_id, name: mark('public'), show_value: showsValue })),

@@ -54,9 +54,12 @@ describe('a status page that is published', () => {
     expect({ status, type: headers.get('content-type') }).toEqual({ status: 200, type: 'text/html; charset=utf-8' })
     const [first = '', second = '', ...others] = rowsOf(text)
     expect(others).toEqual([])
-    expect(first).toMatch(/^A lamp\nChanged\nChanged just now, .* UTC$/)
+    expect(first).toMatch(/^A lamp\nChanged\nChanged · just now, .* UTC$/)
     expect(second).toMatch(
-      /^A kettle &amp; &lt;i&gt;more&lt;\/i&gt;\nChanged\nvalue: \$18\.00\nvalue changed from \$20\.00 to \$18\.00 just now, /,
+      new RegExp(
+        String.raw`^A kettle &amp; &lt;i&gt;more&lt;/i&gt;\nChanged\nvalue: \$18\.00\n` +
+          String.raw`value changed from \$20\.00 to \$18\.00 · just now, `,
+      ),
     )
     expect(text).toContain('<h1><bdi>Prices &lt;b&gt;now&lt;/b&gt;</bdi></h1>')
     expect(text).not.toMatch(/<script|\bon\w+=|style="/i)
@@ -119,7 +122,7 @@ describe('a status page that is published', () => {
   test('says Changed for a day', async () => {
     try {
       await setClock(watching.served, '1 day 1 minute')
-      expect(rowsOf((await look()).text)[0]).toMatch(/^A lamp\nUp to date\nChanged 24 hours ago, /)
+      expect(rowsOf((await look()).text)[0]).toMatch(/^A lamp\nUp to date\nChanged · 24 hours ago, /)
     } finally {
       await setClock(watching.served, '0 s')
     }

@@ -58,7 +58,7 @@ describe('making', () => {
     const both = await Promise.all(
       [owner, other].map((who) => who.post('/v1/status-pages', { title: 'B', slug: 'at-once', shows: shown() })),
     )
-    expect(both.map(({ status }) => status).sort()).toEqual([201, 409])
+    expect(both.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([201, 409])
   })
 
   test.for(['docs', 'status', 'Shop', 'a', 'a/b', '../etc', '-a-', 'x'.repeat(65)])(
@@ -68,7 +68,7 @@ describe('making', () => {
     },
   )
 
-  test('monitors of another team, deleted ones and one that is named twice are refused with their place', async () => {
+  test('monitors of another team, deleted ones and one that is named twice are refused by their paths', async () => {
     const other = await served.anotherTeam()
     const foreign = await createMonitor(other)
     const deleted = await createMonitor(owner)
@@ -148,12 +148,12 @@ describe('changing', () => {
 })
 
 describe('who may do what', () => {
-  test('a member makes a page and takes it back, and does not publish it or change it while it is published', async () => {
+  test('a member makes a page and takes it back, and neither publishes it nor changes it then', async () => {
     const { id } = await makeStatusPage(member, {})
     const at = `/v1/status-pages/${id}`
     expect(await member.post(`${at}/publish`)).toMatchObject({
       status: 403,
-      body: { error: { message: expect.stringContaining('status_pages.publish') } },
+      body: { error: { message: expect.stringContaining('status.publish') } },
     })
     expect(await owner.post(`${at}/publish`)).toMatchObject({ status: 200, body: { published: true } })
     expect(await member.patch(at, { title: 'B' })).toMatchObject({

@@ -6,7 +6,7 @@ import type { Client } from '../../support/api/served-api.ts'
 export const UNKEPT = { freshMs: 0, renewMs: 0, roundMs: 0 }
 
 /** What somebody without an account gets. */
-export interface Shown {
+interface Shown {
   readonly status: number
   readonly headers: Headers
   readonly text: string

@@ -280,6 +280,11 @@ const BEYOND = [
   'account.email_changed',
   'account.password_reset_issued',
   'account.deleted',
+  'status_page.created',
+  'status_page.updated',
+  'status_page.published',
+  'status_page.unpublished',
+  'status_page.deleted',
 ]
 
 describe('GET /v1/team/audit/export', () => {
