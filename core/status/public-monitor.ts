@@ -75,4 +75,4 @@ export function runChangeWords(change: RunChange | null, showsValue: boolean): s
 const UNSEEN = /[\p{Cc}\p{Co}\p{Cs}\u2028\u2029]|(?![\u200c\u200d])\p{Cf}/gu
 
 /** Returns a text that somebody else wrote without what is not seen. Lines are joined. */
-export const seen = (text: string): string => text.replaceAll(/\s+/g, ' ').replaceAll(UNSEEN, '')
+export const seen = (text: string): string => text.replaceAll(/\s+/g, ' ').replaceAll(UNSEEN, '').trim()

@@ -31,4 +31,5 @@ export const RESERVED_SLUGS: readonly string[] = [
   'team',
   'usage',
   'verify',
+  'webhooks',
 ]

@@ -157,6 +157,19 @@ describe('a status page that is published', () => {
     const { text } = await look(slug)
     expect(rowsOf(text)).toHaveLength(MAX_SHOWN_MONITORS)
     expect(text).toContain('Only the first 200 are shown.')
+    // With names that have little in common.
+    const { body } = await owner.get('/v1/overview?label=audience=many&limit=100&sort=name')
+    const { body: more } = await owner.get('/v1/overview?label=audience=many&limit=100&sort=name&page=2')
+    const monitors = [...body.data, ...more.data].map(({ id }) => ({
+      monitor_id: id,
+      name: `${crypto.randomUUID()} of the shop`,
+      show_value: true,
+    }))
+    const listed = await publish({ shows: { by: 'monitors', monitors } })
+    const headers = { 'accept-encoding': 'gzip' }
+    const { rawPayload } = await watching.served.api.app.inject({ url: `/status/${listed.slug}`, headers })
+    expect(rawPayload.length).toBeLessThan(20 * 1024)
+    expect(rowsOf((await look(listed.slug)).text)).toHaveLength(MAX_SHOWN_MONITORS)
   })
 })
 
