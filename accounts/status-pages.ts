@@ -117,7 +117,7 @@ export async function showStatusPage(
   })
 }
 
-/** Takes a status page back. Those who may change monitors may do it, so that it takes nobody else to hide something. */
+/** Takes a status page back. Those who may change monitors may do it, so that nobody waits for an admin. */
 export const hideStatusPage = ({ store }: AccountContext, page: OnePage): Promise<Done | NotFound> =>
   store.transaction((tx) => setPublished(tx, { ...page, published: false }))
 

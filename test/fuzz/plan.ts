@@ -210,6 +210,8 @@ function isSure({ shelf }: Here, { id, method, path, pathNames }: Operation, bod
   // texts. A predicate that is tried may name a field that is not there, and a manifest is of anything.
   if (/\/(?:backtest|diff|preview|try|extract|candidates|manifests)$/.test(path)) return false
   if (method === 'PATCH' && kindOf(path) === 'monitor') return false
+  // What is published is changed by few.
+  if (method === 'PATCH' && path.startsWith('/v1/status-pages/')) return false
   // Who is changed, and what an invitation leads to, depends on what other accounts did.
   if (path.startsWith('/v1/team/') && (method !== 'GET' || path.endsWith('/invitation'))) return false
   // No generated address is that of the account, which is needed further on.

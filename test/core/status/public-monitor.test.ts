@@ -42,7 +42,7 @@ describe('a change on a status page', () => {
     publicMonitor({ ...FACTS, show_value: isShown, summary: { value: null, change: { ...CHANGE, ...part } } }, NOW)
       .change?.words
 
-  test('is told with its values only where they were chosen', () => {
+  test('has its values only where they were chosen', () => {
     expect(wordsOf({})).toBe('price changed from 12 to 13')
     expect(wordsOf({ more: 2 })).toBe('price changed from 12 to 13, and 2 more')
     expect(wordsOf({ more: 2 }, false)).toBe('Changed')
@@ -72,8 +72,8 @@ test.each([
   [60 * MINUTE, '1 hour ago'],
   [47.9 * 60 * MINUTE, '47 hours ago'],
   [48 * 60 * MINUTE, '2 days ago'],
-])('what was %d ms ago is told as %s', (ms, words) => {
+])('what was %d ms ago is written as %s', (ms, words) => {
   expect(agoWords(NOW - ms, NOW)).toBe(words)
 })
 
-test('an instant is told in UTC', () => expect(dateWords(NOW)).toBe('24 May 2026 at 14:03 UTC'))
+test('an instant is written in UTC', () => expect(dateWords(NOW)).toBe('24 May 2026 at 14:03 UTC'))

@@ -25,7 +25,8 @@ ${policies.join('')}} as const\n`,
   name: ${MAX_API_KEY_NAME},
   graceHours: ${MAX_GRACE_HOURS},
 } as const\n`,
-    `/** How many status pages a team has, monitors of one, and characters of what is typed. */\nexport const STATUS_PAGE_LIMITS = {
+    '/** How many status pages a team has, monitors of one, and characters of what is typed. */\n' +
+      `export const STATUS_PAGE_LIMITS = {
   most: ${MAX_STATUS_PAGES},
   monitors: ${MAX_SHOWN_MONITORS},
   title: ${MAX_STATUS_TITLE},
