@@ -1,10 +1,15 @@
+import { sql } from 'slonik'
+import Type from 'typebox'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type StatusPart, StatusPages } from '../../../api/status/status-pages.ts'
 import { STATUS_LIMITS } from '../../../schema/status/status-limits.ts'
 import type { Store } from '../../../store/db/client.ts'
+import { row } from '../../../store/db/row.ts'
 import { createMonitor } from '../../support/api/monitor-requests.ts'
 import { type Client, type ServedApi, serveApi } from '../../support/api/served-api.ts'
 import { asStranger, makeStatusPage } from './strangers.ts'
+
+const subject = row({ subject: Type.String() })
 
 let served: ServedApi
 let owner: Client
@@ -109,6 +114,7 @@ describe('requests for status pages', () => {
       }
       expect(new Set(statuses.slice(0, -1))).toEqual(new Set([404]))
       expect(statuses.at(-1)).toBe(429)
+      expect(await own.api.services.store.anyFirst(sql.type(subject)`select subject from rate_limits`)).toEqual([])
       expect(await asStranger(`${own.baseUrl}/sign-in`)).toMatchObject({ status: 200 })
     } finally {
       await own.close()
