@@ -40,7 +40,7 @@ function textsOf(xml: string, wanted: string): readonly string[] {
   return texts
 }
 
-test('the feed of a status page keeps hostile texts as texts, in XML and where they are read as HTML after that', () => {
+test('the feed of a status page keeps hostile texts as texts, in XML and read as HTML after that', () => {
   const field = { field: HOSTILE, before: HOSTILE, after: '1', percent: null }
   const change = {
     ...{ page_id: 'page', no: 7, run_id: newRunId(Date.parse(AT), 7, 1), start_offset_ms: 0, duration_ms: 12 },
