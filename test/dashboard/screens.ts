@@ -217,7 +217,7 @@ const STATUS_SCREENS: readonly Screen[] = [
       for (let nth = 0; nth < 2; nth += 1)
         await page
           .getByRole('button', { name: /^Add: / })
-          .nth(nth)
+          .first()
           .click()
       await page.getByText('Added').nth(1).waitFor()
     },

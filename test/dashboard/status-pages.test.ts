@@ -48,7 +48,7 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The st
     // A page, one that a cluster declares, and a search.
     for (const name of ['Rank of our shop', 'Lamp']) await picker.getByRole('button', { name: `Add: ${name}` }).click()
     await picker.getByRole('searchbox').fill('kett')
-    await picker.getByRole('button', { name: 'Add: Lamp' }).waitFor({ state: 'detached' })
+    await picker.getByRole('button', { name: 'Added: Lamp' }).waitFor({ state: 'detached' })
     await picker.getByRole('button', { name: 'Add: Kettle' }).click()
     await page.getByLabel('Public name 3').fill('The kettle')
     await page.getByRole('button', { name: 'Up: The kettle' }).click()

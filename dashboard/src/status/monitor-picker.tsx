@@ -40,7 +40,7 @@ export function MonitorPicker({ chosen, onAdd }: MonitorPickerProps) {
             <button
               type="button"
               className={controls['button']}
-              aria-label={`Add: ${row.name}`}
+              aria-label={`${has.has(row.id) ? 'Added' : 'Add'}: ${row.name}`}
               disabled={isFull || has.has(row.id)}
               onClick={() => onAdd({ monitor_id: row.id, name: row.name, show_value: false })}
             >
