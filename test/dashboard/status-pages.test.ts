@@ -60,10 +60,9 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The st
     const row = rowOf(page, 'Our <b>shop</b>')
     await row.getByText('3 monitors, 1 with values').waitFor()
     await row.getByText('Only your team sees it').waitFor()
-    const [preview] = await Promise.all([
-      page.context().waitForEvent('page'),
-      row.getByRole('link', { name: /^Preview: / }).click(),
-    ])
+    const link = row.getByRole('link', { name: /^Preview: / })
+    expect(await link.getAttribute('target')).toBe('_blank')
+    const { page: preview } = await dashboard.open((await link.getAttribute('href')) ?? '', owner)
     await preview.getByText('Only your team sees it: the page is not published.').waitFor()
     expect(await preview.getByRole('heading', { level: 2 }).allInnerTexts()).toEqual([
       'Rank of our shop',
