@@ -10,6 +10,7 @@ export type TeamAct =
   | 'manage'
   | 'keys'
   | 'settings'
+  | 'publish'
   | 'change_owner'
   | 'change_self'
   | 'remove_owner'

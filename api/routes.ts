@@ -36,6 +36,7 @@ import { openApiRoute } from './routes/openapi.ts'
 import { changeRoutes } from './routes/overview/changes.ts'
 import { matchingMutes } from './routes/overview/matching-mutes.ts'
 import { overviewRoutes } from './routes/overview/overview.ts'
+import { statusPageRoutes } from './routes/status-pages.ts'
 
 /** Routes about more than the monitors of one kind, in the order of the OpenAPI document. */
 const shared: readonly Route[] = [
@@ -61,6 +62,7 @@ const shared: readonly Route[] = [
   replayDeliveryRoute,
   replayDeliveriesRoute,
   releaseDeliveriesRoute,
+  ...statusPageRoutes,
   listKeysRoute,
   createKeyRoute,
   rotateKeyRoute,

@@ -19,6 +19,7 @@ import type { Previews } from '../worker/previews/previews.ts'
 import { createAccountMails } from './auth/account-mails.ts'
 import { createImageLinks, type ImageLinks } from './auth/image-links.ts'
 import type { OidcProvider } from './auth/oidc.ts'
+import { createOwnLimits } from './auth/own-limits.ts'
 import { createPrincipals, type Principals } from './auth/principals.ts'
 import { createRateLimits, type RateLimits } from './auth/rate-limits.ts'
 import { sessionCookieName } from './auth/sign-in-options.ts'
@@ -28,6 +29,7 @@ import { LongLists } from './http/long-lists.ts'
 import { RequestBounds } from './http/request-bounds.ts'
 import { createWorkSlots, type WorkSlots } from './http/work-slots.ts'
 import { createMailBoundLog } from './mail-bound-log.ts'
+import { type StatusBounds, StatusPages } from './status/status-pages.ts'
 
 /** What the command that serves knows, and hands in. */
 export interface ServicesOptions {
@@ -87,6 +89,8 @@ export interface ServicesOptions {
   readonly requests?: RequestBounds
   /** Bounds of streams of events that differ from `EVENT_LIMITS`. */
   readonly eventBounds?: EventBounds
+  /** Bounds of public status pages that differ from `STATUS_LIMITS`. */
+  readonly statusBounds?: StatusBounds
   /** For how long sign-ins wait for the store. Default: so long that a client has its response within 5 s. */
   readonly signInWaits?: SignInWaits
   /** Instead of the fifteen of core/templates. */
@@ -101,11 +105,15 @@ export interface Services extends Omit<ServicesOptions, 'encryptionKey' | 'datab
   /** Bounds of all other requests. */
   readonly requests: RequestBounds
   readonly events: EventStreams
+  /** Public status pages, as they were read last. */
+  readonly statusPages: StatusPages
   /** Mail to accounts. */
   readonly mail: MailQueue
   readonly billing: BillingProvider
   readonly principals: Principals
   readonly limits: RateLimits
+  /** Limits that this process counts alone, without the store. */
+  readonly ownLimits: RateLimits
   readonly lists: LongLists
   readonly signIn: SignIn
   /** Looks whose documents are decrypted. */
@@ -146,10 +154,12 @@ export function createServices({ encryptionKey, databaseUrl, hasMail = false, ..
     work: options.work ?? createWorkSlots(),
     requests: options.requests ?? new RequestBounds(),
     events: new EventStreams({ store, log, bounds: options.eventBounds ?? {} }),
+    statusPages: new StatusPages({ store, log, baseUrl, bounds: options.statusBounds ?? {} }),
     mail,
     billing: options.billing ?? MANUAL_BILLING,
     principals: createPrincipals(store, { key: sessionKey, cookieName: sessionCookieName(baseUrl) }),
     limits,
+    ownLimits: createOwnLimits(),
     onSharedBound: createMailBoundLog(log),
     lists: new LongLists(log),
     signIn,

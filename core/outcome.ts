@@ -14,6 +14,7 @@ export interface NotFound {
     | 'invitation'
     | 'account'
     | 'session'
+    | 'status_page'
 }
 
 /** What was asked for is not valid. The list is not empty. */

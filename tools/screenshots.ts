@@ -14,9 +14,10 @@ import { ensureSessionKey } from '../store/accounts/credentials/session-key.ts'
 import { openStore } from '../store/db/client.ts'
 import { createSecretBox } from '../store/secrets/secret-box.ts'
 import { screensOf } from '../test/dashboard/screens.ts'
+import { seedStatusPages } from '../test/dashboard/seeded-status.ts'
 import { startTestBrowser } from '../test/support/browser/test-browser.ts'
 import { buildDashboard } from './build/build-dashboard.ts'
-import { addDemoPeople } from './screenshots/demo-people.ts'
+import { addDemoPeople, asker } from './screenshots/demo-people.ts'
 import { addDemoSearches } from './screenshots/demo-searches.ts'
 import { startDemoSite } from './screenshots/demo-site.ts'
 import { makeDemoTeam } from './screenshots/demo-team.ts'
@@ -59,6 +60,7 @@ left.defer(() => site.close())
 console.log('checking pages that change')
 const team = await makeDemoTeam({ base, key: owner.api_key, database, site })
 await addDemoPeople(base, owner, database)
+await seedStatusPages(asker(base, owner))
 const store = await openStore({ url: database.url, name: 'screenshots', connections: 1 })
 left.defer(() => store.end())
 const search = await addDemoSearches(base, owner.api_key, { store, secrets: createSecretBox(ENCRYPTION_KEY) })

@@ -5,7 +5,7 @@ import type { Services } from '../services.ts'
 import { mayBeCrossSite } from './cross-site.ts'
 import { forbidden, permits, POLICIES, type Policy, type PolicyName } from './policies.ts'
 import type { Principal } from './principals.ts'
-import { addressBlock, clientAddress, type RateRule } from './rate-limits.ts'
+import { addressBlock, clientAddress, type RateLimits, type RateRule } from './rate-limits.ts'
 
 /** Calls without valid credentials, a minute for each address. */
 const ANONYMOUS_PER_MINUTE = 60
@@ -29,7 +29,7 @@ export async function admit(
   }
   if (services.rateLimit > 0) {
     const subject = principal.kind === 'key' ? `key:${principal.keyId}` : `session:${principal.sessionId}`
-    await limit(services, { subject, perMinute: services.rateLimit, exact: false }, reply)
+    await limit(services.limits, { subject, perMinute: services.rateLimit, exact: false }, reply)
   }
   if (
     principal.kind === 'session' &&
@@ -51,7 +51,7 @@ export async function admitPublic(
 ): Promise<void> {
   if (route.perAddress !== undefined)
     await limit(
-      services,
+      route.isCountedHere ? services.ownLimits : services.limits,
       {
         subject: `${route.countedAs ?? `${route.method} ${route.path}`}:${addressBlock(clientAddress(request))}`,
         perMinute: route.perAddress,
@@ -65,14 +65,14 @@ export async function admitPublic(
 async function limitAnonymous(services: Services, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   if (services.rateLimit === 0) return
   await limit(
-    services,
+    services.limits,
     { subject: `anonymous:${addressBlock(clientAddress(request))}`, perMinute: ANONYMOUS_PER_MINUTE, exact: true },
     reply,
   )
 }
 
-async function limit(services: Services, rule: RateRule, reply: FastifyReply): Promise<void> {
-  const { passed, limit: most, remaining, resetSeconds } = await services.limits.take(rule)
+async function limit(limits: RateLimits, rule: RateRule, reply: FastifyReply): Promise<void> {
+  const { passed, limit: most, remaining, resetSeconds } = await limits.take(rule)
   reply.headers({
     'ratelimit-policy': `"default";q=${most};w=60`,
     ratelimit: `"default";r=${remaining};t=${resetSeconds}`,

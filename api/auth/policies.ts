@@ -44,6 +44,7 @@ export const POLICIES = {
   'account.delete': { role: 'viewer', scope: null, permission: 'delete your own account' },
   'usage.read': { role: 'viewer', scope: 'read', permission: 'view usage' },
   'templates.read': { role: 'viewer', scope: 'read', permission: 'view templates' },
+  'status.publish': { role: 'admin', scope: null, permission: 'publish status pages' },
 } as const satisfies Readonly<Record<string, Policy>>
 export type PolicyName = keyof typeof POLICIES
 

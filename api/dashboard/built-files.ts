@@ -1,19 +1,12 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { extname, join, relative, sep } from 'node:path'
-
-/** A built file as it is sent. */
-export interface BuiltFile {
-  readonly type: string
-  readonly content: Buffer
-  readonly compressed: Buffer
-  readonly etag: string
-}
+import type { KeptFile } from '../http/kept-file.ts'
 
 /** The built dashboard: its one page, and what that loads, by the address below `/assets/`. */
 interface Built {
-  readonly page: BuiltFile
-  readonly assets: ReadonlyMap<string, BuiltFile>
+  readonly page: KeptFile
+  readonly assets: ReadonlyMap<string, KeptFile>
 }
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -58,7 +51,7 @@ async function readBuilt(folder: string): Promise<Built> {
   return { page: await readBuiltFile(join(folder, 'index.html')), assets: new Map(files) }
 }
 
-async function readBuiltFile(path: string): Promise<BuiltFile> {
+async function readBuiltFile(path: string): Promise<KeptFile> {
   const content = await readFile(path)
   return {
     type: TYPES[extname(path)] ?? 'application/octet-stream',

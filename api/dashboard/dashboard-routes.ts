@@ -3,14 +3,14 @@ import Type from 'typebox'
 import { PAGES } from '../../schema/account/pages.ts'
 import { RESOURCE_KINDS } from '../../schema/resource-kind.ts'
 import { Closed, Text } from '../../schema/shape/shape.ts'
-import { acceptsGzip } from '../http/accepts-gzip.ts'
 import { apiError } from '../http/api-error.ts'
-import { isKnown } from '../http/is-known.ts'
 import { redirect } from '../http/redirect.ts'
-import { type Answer, publicRoute, type PublicCall, type Route } from '../http/route.ts'
+import { publicRoute, type PublicCall, type Route } from '../http/route.ts'
+import { sentFile } from '../http/sent-file.ts'
 import { pageAnswer } from '../pages/page-answer.ts'
 import { pageSession } from '../pages/page-session.ts'
-import { type BuiltFile, BuiltFiles } from './built-files.ts'
+import { statusRoutes } from '../status/status-routes.ts'
+import { BuiltFiles } from './built-files.ts'
 
 const BUILT = join(import.meta.dirname, '../../dashboard/dist')
 
@@ -45,6 +45,8 @@ const SCREENS: readonly string[] = [
   '/team',
   '/keys',
   '/audit',
+  '/status-pages',
+  '/status-pages/:id',
   '/usage',
   '/account',
   ...Object.values(RESOURCE_KINDS).flatMap(({ collection }) => [
@@ -64,7 +66,10 @@ const Name = Text(0, 200)
 /** How often an address is answered with a screen in a minute: each looks at the session. */
 const SCREENS_PER_MINUTE = 600
 
-/** The dashboard, as it was built into `folder`: one page for all screens, and the files that it loads. */
+/**
+ * The dashboard, as it was built into `folder`: one page for all screens, and the files that it loads. With it come the
+ * status pages for everybody, which are made there.
+ */
 export function dashboardRoutes(folder = BUILT): readonly Route[] {
   const files = new BuiltFiles(folder)
   const screens = SCREENS.map((path) =>
@@ -81,12 +86,13 @@ export function dashboardRoutes(folder = BUILT): readonly Route[] {
         if (built === null) return NOT_BUILT
         // Who is not signed in is sent to the sign-in, which leads back to the same screen.
         if ((await pageSession(call)) === null) return redirect(signInPath(path, call))
-        return sent(built.page, call, { ...GUARD, 'cache-control': 'private, no-cache' })
+        return sentFile(built.page, call.headers, { ...GUARD, 'cache-control': 'private, no-cache' })
       },
     }),
   )
   return [
     ...screens,
+    ...statusRoutes,
     publicRoute({
       ...shared,
       path: '/assets/:build/:file',
@@ -97,22 +103,13 @@ export function dashboardRoutes(folder = BUILT): readonly Route[] {
         const { build, file } = call.params
         const found = (await files.read())?.assets.get(`${build}/${file}`)
         if (!found) throw apiError('NOT_FOUND', 'This file is of another version. Load the page again.')
-        return sent(found, call, { ...GUARD, 'cache-control': 'public, max-age=31536000, immutable' })
+        return sentFile(found, call.headers, { ...GUARD, 'cache-control': 'public, max-age=31536000, immutable' })
       },
     }),
   ]
 }
 
 type Query = Readonly<Record<string, string>>
-type AnyCall = Pick<PublicCall<unknown, unknown, unknown>, 'headers'>
-
-function sent(file: BuiltFile, { headers: asked }: AnyCall, own: Readonly<Record<string, string>>): Answer {
-  const headers = { ...own, etag: file.etag, vary: 'accept-encoding' }
-  if (isKnown(asked['if-none-match'], file.etag)) return { status: 304, headers }
-  const { type, content, compressed } = file
-  if (!acceptsGzip(asked)) return { status: 200, bytes: { type, content }, headers }
-  return { status: 200, bytes: { type, content: compressed }, headers: { ...headers, 'content-encoding': 'gzip' } }
-}
 
 function signInPath(path: string, call: PublicCall<unknown, Query, unknown>): string {
   const params = call.params as Readonly<Record<string, string>>

@@ -12,6 +12,7 @@ const ACTS: Readonly<Record<TeamAct, { readonly permission: PolicyName; readonly
   manage: { permission: 'members.manage' },
   keys: { permission: 'keys.manage' },
   settings: { permission: 'settings.manage' },
+  publish: { permission: 'status.publish' },
   change_owner: { permission: 'members.manage', what: "change the owner's role" },
   change_self: { permission: 'members.manage', what: 'change your own role' },
   remove_owner: { permission: 'members.manage', what: 'remove the owner' },
@@ -27,7 +28,7 @@ export function notAllowed({ role, act }: NotAllowed): ApiError {
 export const SUBSCRIBED =
   'The team has a subscription that would be renewed. Cancel it first (POST /v1/billing/cancel).'
 
-export const ALREADY = {
+const ALREADY = {
   member: 'A member of the team has this address already.',
   invitation: 'An invitation of this address is open already: send it again, or revoke it first.',
 } as const satisfies Record<AlreadyThere['as'], string>
@@ -35,14 +36,14 @@ export const ALREADY = {
 export const manyKeys = ({ limit }: ManyKeys): ApiError =>
   apiError('CONFLICT', `A team can have ${limit} API keys that work. Delete one that is not used any more.`)
 
-export const ENDED = {
+const ENDED = {
   open: 'The invitation is open.',
   accepted: 'The invitation was accepted. Remove the member instead.',
   revoked: 'The invitation was revoked. Invite the address again.',
   expired: 'The invitation has expired. Invite the address again.',
 } as const satisfies Record<InvitationEnded['state'], string>
 
-export const INVALID = {
+const INVALID = {
   accepted: 'The invitation was accepted already.',
   revoked: 'The invitation was revoked. Ask whoever sent it for another one.',
   expired: 'The invitation has expired. Ask whoever sent it for another one.',
@@ -53,7 +54,7 @@ export const INVALID = {
 /** The field of the request that would take the seat. */
 const SEAT_FIELDS = { invite: 'email', accept: 'token' } as const satisfies Record<NoSeat['act'], string>
 
-export function noSeat({ act, tier, seats, members, pending }: NoSeat): ApiError {
+function noSeat({ act, tier, seats, members, pending }: NoSeat): ApiError {
   const taken = `members: ${members}, open invitations: ${pending}`
   const message =
     `The team has no seat left. The plan ${tier} has ${seats} (${taken}). Remove a member, revoke an invitation, or ` +
@@ -61,7 +62,7 @@ export function noSeat({ act, tier, seats, members, pending }: NoSeat): ApiError
   return apiError('TIER_LIMIT_EXCEEDED', message, [{ path: SEAT_FIELDS[act], limit: seats, tier }])
 }
 
-export function sentOften({ of, most, per, waitSeconds }: SentOften): ApiError {
+function sentOften({ of, most, per, waitSeconds }: SentOften): ApiError {
   const time = per === 'hour' ? 'an hour' : 'a day'
   const message = `${OFTEN[of](`${most}`, time)} Try again in ${waitSeconds} s.`
   return new ApiError('RATE_LIMIT_EXCEEDED', message, { headers: { 'retry-after': String(waitSeconds) } })
@@ -76,6 +77,24 @@ const OFTEN = {
   free: mails('All teams on the plan free together'),
   installation: mails('All teams of this installation together'),
 } as const satisfies Record<SentOften['of'], (most: string, time: string) => string>
+
+type InvitationRefusal = AlreadyThere | NoSeat | InvitationEnded | InvitationInvalid | SentOften
+
+/** Returns the error that answers a refusal of an invitation. */
+export function invitationRefusal(refusal: InvitationRefusal): ApiError {
+  switch (refusal.kind) {
+    case 'already_there':
+      return apiError('CONFLICT', ALREADY[refusal.as])
+    case 'no_seat':
+      return noSeat(refusal)
+    case 'invitation_ended':
+      return apiError('CONFLICT', ENDED[refusal.state])
+    case 'invitation_invalid':
+      return apiError('INVITATION_INVALID', INVALID[refusal.why])
+    case 'sent_often':
+      return sentOften(refusal)
+  }
+}
 
 export const PAYMENTS_AWAY =
   'The payment provider did not answer as it should. Nothing was bought or changed; try again in a moment.'

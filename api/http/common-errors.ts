@@ -12,6 +12,7 @@ const NOUNS = {
   invitation: 'invitation',
   account: 'account',
   session: 'session',
+  status_page: 'status page',
 } as const satisfies Record<NotFound['what'], string>
 
 /** Returns the 404 of a record that the team does not have. */

@@ -2,6 +2,7 @@ import type { KeyReplaced, ManyKeys } from '../../accounts/api-keys.ts'
 import type { NotBilled } from '../../accounts/billing/with-payments.ts'
 import type { Subscribed } from '../../accounts/delete-account.ts'
 import type { AlreadyThere, InvitationEnded, InvitationInvalid, NoSeat, SentOften } from '../../accounts/invitations.ts'
+import type { ManyStatusPages, Published, SlugTaken } from '../../accounts/status-pages.ts'
 import type { NotAllowed } from '../../accounts/team-act.ts'
 import type { DiskFull } from '../../core/disk-guard.ts'
 import type { Invalid, NotFound, OtherCount } from '../../core/outcome.ts'
@@ -15,16 +16,12 @@ import type { PreviewLimit, Stopping, Unanswered } from '../../monitors/preview/
 import type { NoTexts, NotCompared } from '../../monitors/run-difference.ts'
 import type { NoWebhook } from '../../monitors/signing-secret.ts'
 import {
-  ALREADY,
-  ENDED,
-  INVALID,
+  invitationRefusal,
   KEY_REPLACED,
   manyKeys,
-  noSeat,
   NOT_BILLED,
   notAllowed,
   PAYMENTS_AWAY,
-  sentOften,
   SUBSCRIBED,
 } from './account-refusals.ts'
 import { apiError, type ApiError } from './api-error.ts'
@@ -42,6 +39,7 @@ import {
   usedUp,
 } from './monitor-refusals.ts'
 import { busy, diskFull, unanswered } from './preview-refusals.ts'
+import { statusPageRefusal } from './status-page-refusals.ts'
 import { validationError } from './validation-error.ts'
 
 /** What a use case returns when it refuses. */
@@ -78,6 +76,9 @@ type Refusal =
   | SentOften
   | NotBilled
   | Subscribed
+  | ManyStatusPages
+  | SlugTaken
+  | Published
 
 const CONFLICTS = {
   no_webhook: 'The monitor has no webhook delivery, so it signs nothing: add one first.',
@@ -144,15 +145,15 @@ export function outcomeError(refusal: Refusal): ApiError {
     case 'not_allowed':
       return notAllowed(refusal)
     case 'already_there':
-      return apiError('CONFLICT', ALREADY[refusal.as])
     case 'no_seat':
-      return noSeat(refusal)
     case 'invitation_ended':
-      return apiError('CONFLICT', ENDED[refusal.state])
     case 'invitation_invalid':
-      return apiError('INVITATION_INVALID', INVALID[refusal.why])
     case 'sent_often':
-      return sentOften(refusal)
+      return invitationRefusal(refusal)
+    case 'many_status_pages':
+    case 'slug_taken':
+    case 'published':
+      return statusPageRefusal(refusal)
     case 'not_billed':
       return refusal.why === 'away' ? later(PAYMENTS_AWAY) : apiError('CONFLICT', NOT_BILLED[refusal.why])
     default:

@@ -155,6 +155,8 @@ interface PublicRouteDef<P extends TSchema, Q extends TSchema, B extends TSchema
    * credentials.
    */
   readonly perAddress?: number
+  /** `perAddress` is counted by each process for itself, and never in the store: for what many look at. */
+  readonly isCountedHere?: boolean
   /** Routes of one name share the count of `perAddress`. Default: the route has its own. */
   readonly countedAs?: string
   /** The body is a form that a browser posts, and not JSON. */

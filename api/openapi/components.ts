@@ -34,6 +34,7 @@ import { SerpBacktest, SerpBacktestRequest, SerpBacktestRun } from '../../schema
 import { SerpPreview } from '../../schema/serp/serp-check.ts'
 import { SerpMonitor, SerpMonitorCreate, SerpMonitorPatch, SerpMonitorPreview } from '../../schema/serp/serp-monitor.ts'
 import { SerpResult } from '../../schema/serp/serp-result.ts'
+import { StatusPage, StatusPageCreate, StatusPagePatch } from '../../schema/status/status-page.ts'
 
 /** The resources that the document names. A route's schema that contains one of them refers to it in the document. */
 export const COMPONENTS: Readonly<Record<string, TSchema>> = {
@@ -47,6 +48,9 @@ export const COMPONENTS: Readonly<Record<string, TSchema>> = {
   SerpMonitorPreview,
   SerpPreview,
   SerpResult,
+  StatusPage,
+  StatusPageCreate,
+  StatusPagePatch,
   RunDiff,
   Preview,
   Template,

@@ -39,4 +39,5 @@ export const ACCESS = {
   'account.delete': SIGNED_IN,
   'usage.read': EVERYBODY,
   'templates.read': EVERYBODY,
+  'status.publish': MANAGERS,
 } as const satisfies Readonly<Record<string, readonly Caller[]>>

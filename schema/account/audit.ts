@@ -51,6 +51,11 @@ export const AUDIT_ACTIONS = {
   'account.email_changed': 'account',
   'account.password_reset_issued': 'account',
   'account.deleted': 'account',
+  'status_page.created': 'status_page',
+  'status_page.updated': 'status_page',
+  'status_page.published': 'status_page',
+  'status_page.unpublished': 'status_page',
+  'status_page.deleted': 'status_page',
 } as const
 export type AuditAction = keyof typeof AUDIT_ACTIONS
 

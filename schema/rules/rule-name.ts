@@ -53,5 +53,7 @@ export const RULE_NAMES = [
   'message_for_people',
   'body_of_custom',
   'keys_of_bulk',
+  'page_slug',
+  'one_label',
 ] as const
 export type RuleName = (typeof RULE_NAMES)[number]

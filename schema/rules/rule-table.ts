@@ -37,6 +37,7 @@ import {
   OPTION_VALUES,
   SERVICE_HEADERS,
 } from './service-rules.ts'
+import { ONE_LABEL, PAGE_SLUG } from './status-rules.ts'
 
 /**
  * The rules that a shape alone cannot express. Each is defined once and used in both engines: `check` here, `cel` in
@@ -93,4 +94,6 @@ export const RULE_TABLE = {
   message_for_people: MESSAGE_FOR_PEOPLE,
   body_of_custom: BODY_OF_CUSTOM,
   keys_of_bulk: KEYS_OF_BULK,
+  page_slug: PAGE_SLUG,
+  one_label: ONE_LABEL,
 } as const satisfies Record<RuleName, unknown>

@@ -58,7 +58,7 @@ export async function endTeam(tx: Transaction, teamId: string): Promise<void> {
   await tx.query(sql.type(nothing)`
     update api_keys set revoked_at = clock() where ${team} and coalesce(revoked_at > clock(), true)`)
   await deleteLooks(tx, team)
-  for (const table of ['idempotent_answers', 'prompt_answers', 'asked_work'])
+  for (const table of ['idempotent_answers', 'prompt_answers', 'asked_work', 'status_pages'])
     await tx.query(sql.type(nothing)`delete from ${sql.identifier([table])} where ${team}`)
   await tx.query(sql.type(nothing)`delete from invitations where ${team}`)
   await tx.query(sql.type(nothing)`delete from team_members where ${team}`)

@@ -30,6 +30,7 @@ const FEW = [
   ['forgotten_runs', 'no'],
   ['seen_marks', 'monitor_no'],
   ['usage_starts', 'no'],
+  ['status_page_monitors', 'monitor_no'],
   ['checks', 'no'],
   ['monitors', 'no'],
 ] as const

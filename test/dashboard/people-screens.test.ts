@@ -9,6 +9,7 @@ import { describeIf } from '../support/run/skip.ts'
 import { type Dashboard, hasBrowser, startDashboard } from './open-dashboard.ts'
 import { refusalOf } from './refusal-of.ts'
 import { addAudit, addKeys, addPeople } from './seeded-people.ts'
+import { addStatusPages } from './seeded-status.ts'
 
 /** Buttons that do something for the team, with their permissions. `seen`: which one shows them at all. */
 const BUTTONS: readonly { path: string; name: RegExp; policy: PolicyName; seen?: PolicyName }[] = [
@@ -21,6 +22,11 @@ const BUTTONS: readonly { path: string; name: RegExp; policy: PolicyName; seen?:
   { path: '/keys', name: /^New key$/, policy: 'keys.manage' },
   { path: '/keys', name: /^Replace: /, policy: 'keys.manage', seen: 'keys.read' },
   { path: '/keys', name: /^Revoke: /, policy: 'keys.manage', seen: 'keys.read' },
+  { path: '/status-pages', name: /^New status page$/, policy: 'monitors.write' },
+  { path: '/status-pages', name: /^Publish: Draft$/, policy: 'status.publish' },
+  { path: '/status-pages', name: /^Take back: Public$/, policy: 'monitors.write' },
+  { path: '/status-pages', name: /^Delete: Public$/, policy: 'monitors.write' },
+  { path: '/status-pages', name: /^Delete: Draft$/, policy: 'monitors.write' },
   { path: '/audit', name: /^Export the audit log as CSV/, policy: 'audit.export' },
   { path: '/audit', name: /^Export the audit log as JSON/, policy: 'audit.export' },
   { path: '/account', name: /^Delete the account…$/, policy: 'account.delete' },
@@ -31,6 +37,8 @@ const BUTTONS: readonly { path: string; name: RegExp; policy: PolicyName; seen?:
 const OTHERS = [
   /^(?:All|Owner|Admins|Members|Viewers|Ending soon|Never used|Being replaced) ?\d/,
   /^(?:Details|Leave|Role of|Remove|End)\b/,
+  // For who may edit, it is a link.
+  /^Edit: /,
   /^(?:Save the name|Change the password|Show)/,
 ]
 
@@ -44,6 +52,7 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The sc
     owner = await dashboard.api.owner({ plan: 'unlimited' })
     await addPeople(dashboard.api, owner, ['Ada Lovelace'])
     await dashboard.api.call(owner.session_token, 'POST', '/v1/team/members/invite', { email: 'grace@example.com' })
+    await addStatusPages(dashboard.api, owner)
   }, 60_000)
   afterAll(() => dashboard[Symbol.asyncDispose]())
 
@@ -53,7 +62,10 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The sc
     await page.getByRole('button', { name: /^Team: / }).waitFor()
     await page.getByRole('main').getByRole('heading', { level: 1 }).waitFor()
     await expect.poll(() => page.getByRole('main').getByText('Loading…').count()).toBe(0)
-    const last = path === '/account' ? page.getByText('this one') : page.getByText(/ not shown$|^\d+ (?:of \d+|keys?)$/)
+    const last =
+      path === '/account'
+        ? page.getByText('this one')
+        : page.getByText(/ not shown$|^\d+ (?:of \d+|keys?|of \d+ status pages)$/)
     await last.first().waitFor()
     if (path === '/team') await page.getByLabel('Name of the team').waitFor()
     return page
@@ -100,6 +112,7 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The sc
     )
     await addKeys(dashboard.api, many, 1_999)
     await addAudit(dashboard.api, many, 50_000)
+    await addStatusPages(dashboard.api, many)
     await dashboard.api.sql('analyze')
     const { page, watched } = await dashboard.open('/', many)
     await page.getByRole('button', { name: /^Team: / }).waitFor()

@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core'
+import { PUBLISHED_SLUG } from './seeded-status.ts'
 
 /** A screen, or something that opens on one, and how a person gets there. */
 interface Screen {
@@ -164,6 +165,7 @@ export const screensOf = ({ monitor, run, text, look, delivery, search }: Seeded
   ...(text === undefined ? [] : [runOfText(text)]),
   ...TEAM_SCREENS,
   ...KEY_SCREENS,
+  ...STATUS_SCREENS,
   ...AUDIT_SCREENS,
   ...ACCOUNT_SCREENS,
 ]
@@ -185,6 +187,75 @@ const searchScreens = ({ monitor, run }: Seeded['search']): readonly Screen[] =>
     name: 'search-run-beside',
     path: `/serp-monitors/${monitor}/runs/${run}?results=beside`,
     arrive: (page) => page.getByRole('columnheader', { name: 'Before' }).waitFor(),
+  },
+]
+
+const statusRead = (page: Page) =>
+  page
+    .getByRole('link', { name: /^Edit: / })
+    .first()
+    .waitFor()
+
+const STATUS_SCREENS: readonly Screen[] = [
+  {
+    name: 'status',
+    path: `/status/${PUBLISHED_SLUG}`,
+    isPublic: true,
+    arrive: (page) => page.getByRole('listitem').first().waitFor(),
+  },
+  {
+    name: 'status-none',
+    path: '/status/there-is-none',
+    isPublic: true,
+    arrive: (page) => page.getByRole('heading').first().waitFor(),
+  },
+  { name: 'status-pages', path: '/status-pages', arrive: statusRead },
+  {
+    name: 'status-pages-publish',
+    path: '/status-pages',
+    async arrive(page) {
+      await statusRead(page)
+      await page.getByRole('button', { name: /^Publish: / }).click()
+      await page.getByRole('dialog').waitFor()
+    },
+  },
+  {
+    name: 'status-pages-delete',
+    path: '/status-pages',
+    async arrive(page) {
+      await statusRead(page)
+      await page
+        .getByRole('button', { name: /^Delete: / })
+        .first()
+        .click()
+      await page.getByRole('alertdialog').waitFor()
+    },
+  },
+  {
+    name: 'status-pages-new',
+    path: '/status-pages/new',
+    async arrive(page) {
+      await page.getByLabel('Title').fill('Prices of our shop')
+      await page.getByRole('radio', { name: /^An address of your own/ }).check()
+      for (let nth = 0; nth < 2; nth += 1)
+        await page
+          .getByRole('button', { name: /^Add: / })
+          .first()
+          .click()
+      await page.getByText('Added').nth(1).waitFor()
+    },
+  },
+  {
+    name: 'status-pages-edit',
+    path: '/status-pages',
+    async arrive(page) {
+      await statusRead(page)
+      await page
+        .getByRole('link', { name: /^Edit: / })
+        .last()
+        .click()
+      await page.getByLabel('Label').waitFor()
+    },
   },
 ]
 

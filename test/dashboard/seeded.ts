@@ -7,6 +7,7 @@ import { openSite, pageOf } from '../support/network/site.ts'
 import { eventually } from '../support/run/eventually.ts'
 import { startWorker } from '../support/worker/check-worker.ts'
 import { type Dashboard, type StartOptions, startDashboard } from './open-dashboard.ts'
+import { seedStatusPages } from './seeded-status.ts'
 
 /** A dashboard with a few monitors that changed, fail and are paused. */
 interface Seeded extends AsyncDisposable {
@@ -68,6 +69,9 @@ export async function startSeeded(options: StartOptions = {}): Promise<Seeded> {
   await seedDelivery(services, run, { config: { type: 'email', to: 'ops@example.com' }, held: 'muted' })
   await seedDelivery(services, run, { status: 'success', responseStatus: 204 })
   const search = await seedSearch(dashboard, owner)
+  await seedStatusPages(async (method, path, body) => {
+    return (await dashboard.api.call(owner.session_token, method, path, body)).body
+  })
   return {
     dashboard,
     owner,

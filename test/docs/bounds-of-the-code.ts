@@ -41,6 +41,8 @@ import { CHAT_PACE, DELIVERY_BYTES, DELIVERY_DELAYS_SECONDS, DELIVERY_TIMEOUT_MS
 import { SerpPreview } from '../../schema/serp/serp-check.ts'
 import { SerpMonitorCreate } from '../../schema/serp/serp-monitor.ts'
 import { nodeOf, withoutNull } from '../../schema/shape/walk-schema.ts'
+import { STATUS_LIMITS } from '../../schema/status/status-limits.ts'
+import { MAX_SHOWN_MONITORS, MAX_STATUS_PAGES } from '../../schema/status/status-page.ts'
 import { WORK, type WorkKind } from '../../schema/work.ts'
 import { SESSION_DAYS } from '../../store/accounts/credentials/sessions.ts'
 
@@ -226,6 +228,9 @@ export const boundsOfTheCode: readonly (readonly [string, string])[] = [
   ],
   ['looks at invitations from an address, a minute', `${PREVIEWS_PER_MINUTE}, then 429`],
   ['name of a team', `${range(key(Team, 'name'))} characters`],
+  ['status pages of a team', n(MAX_STATUS_PAGES)],
+  ['monitors of a status page', n(MAX_SHOWN_MONITORS)],
+  ['requests for status pages from an address, a minute', `${STATUS_LIMITS.perMinute}, of each process`],
   ['`keyword`', `${range(key(SerpMonitorCreate, 'keyword'))} characters`],
   ['`pages`', withDefault(key(SerpMonitorCreate, 'pages'))],
   ['`target_domain`', `${range(given(SerpMonitorCreate, 'target_domain'))} characters`],

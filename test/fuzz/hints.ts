@@ -58,6 +58,12 @@ const digest = fc.constantFrom(
   { daily_at: '23:59', time_zone: 'UTC' },
   { every_seconds: 60 },
 )
+// Which monitors there are when it is sent is not known here.
+const shows = fc.constantFrom(
+  { by: 'label', label: 'env=prod', show_values: true },
+  { by: 'label', label: 'a.b_c-d=', show_values: false },
+  { by: 'monitors', monitors: [] },
+)
 const positive = fc.double({ min: 0.001, max: 1000, noNaN: true })
 const paging = (plain: () => fc.Arbitrary<Json>) => plain().map((config) => mendRequest(bagOf(config)))
 
@@ -128,6 +134,10 @@ export const HINTS: Readonly<Record<string, Hint>> = {
   '*.labels': () => labels,
   '*.label': () => fc.constantFrom('env=prod', '!muted,tier!=x', 'a.b_c-d'),
   '*.external_key': () => fc.uuid(),
+  'StatusPageCreate.slug': () => fc.uuid(),
+  'StatusPagePatch.slug': () => fc.uuid(),
+  'StatusPageCreate.shows': () => shows,
+  'StatusPagePatch.shows': () => shows,
   // Nothing starts pods here.
   '*.isolation': () => fc.constant('shared'),
   // A document does not know the names of zones, and that two times differ.

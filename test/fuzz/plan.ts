@@ -203,13 +203,16 @@ function isMissing({ shelf }: Here, { path, pathNames }: Operation, caller: Call
   return !target.there || caller === 'stranger'
 }
 
+/** A change of these depends on what is stored; a status page that is published is changed by few. */
+const MEETS_STORED = /^\/v1\/(?:monitors|serp-monitors|status-pages)\//
+
 /** Whether nothing but the document and our hints decides on a request. */
 function isSure({ shelf }: Here, { id, method, path, pathNames }: Operation, body: Body | null): boolean {
   if (path.startsWith('/auth/')) return false
   // What is changed or tried meets what is stored; a template may have no address. Most runs found no difference of
   // texts. A predicate that is tried may name a field that is not there, and a manifest is of anything.
   if (/\/(?:backtest|diff|preview|try|extract|candidates|manifests)$/.test(path)) return false
-  if (method === 'PATCH' && kindOf(path) === 'monitor') return false
+  if (method === 'PATCH' && MEETS_STORED.test(path)) return false
   // Who is changed, and what an invitation leads to, depends on what other accounts did.
   if (path.startsWith('/v1/team/') && (method !== 'GET' || path.endsWith('/invitation'))) return false
   // No generated address is that of the account, which is needed further on.

@@ -110,4 +110,6 @@ export const SCOPES: Readonly<Record<string, Scope>> = {
   'store/runs/series.ts': { rows: 4 },
   'store/secrets/encryption-key-check.ts': { installation: 9 },
   'store/secrets/re-encrypt.ts': { all: 6, lock: 2, installation: 1 },
+  'store/status/public-pages.ts': { person: 1, rows: 2 },
+  'store/status/status-pages.ts': { installation: 2, rows: 2 },
 }

@@ -17,6 +17,18 @@ const KEYS = [
 
 const DAY_MS = 86_400_000
 
+/** Returns what asks the API as the owner. */
+export const asker =
+  (base: string, owner: CreatedOwner) =>
+  async (method: 'GET' | 'POST', path: string, sent?: object): Promise<Readonly<Record<string, unknown>>> => {
+    const headers = {
+      authorization: `Bearer ${owner.session_token}`,
+      ...(sent && { 'content-type': 'application/json' }),
+    }
+    const { body } = await request(base + path, { method, headers, ...(sent && { body: JSON.stringify(sent) }) })
+    return (await body.json()) as Readonly<Record<string, unknown>>
+  }
+
 /** Gives the demo team more people, invitations and keys. */
 export async function addDemoPeople(base: string, owner: CreatedOwner, { client }: Database): Promise<void> {
   const post = async (path: string, sent: object) => {

@@ -34,6 +34,7 @@ export const ACCESS = {
   'account.delete': { role: 'viewer', what: 'delete your own account' },
   'usage.read': { role: 'viewer', what: 'view usage' },
   'templates.read': { role: 'viewer', what: 'view templates' },
+  'status.publish': { role: 'admin', what: 'publish status pages' },
 } as const
 
 /** How many keys work, characters of a name, hours of overlap. */
@@ -41,4 +42,13 @@ export const KEY_LIMITS = {
   most: 1000,
   name: 100,
   graceHours: 168,
+} as const
+
+/** How many status pages a team has, monitors of one, and characters of what is typed. */
+export const STATUS_PAGE_LIMITS = {
+  most: 20,
+  monitors: 200,
+  title: 100,
+  name: 200,
+  slug: 64,
 } as const

@@ -1472,6 +1472,11 @@ export type AuditPage = {
       | 'account.email_changed'
       | 'account.password_reset_issued'
       | 'account.deleted'
+      | 'status_page.created'
+      | 'status_page.updated'
+      | 'status_page.published'
+      | 'status_page.unpublished'
+      | 'status_page.deleted'
     readonly target_type:
       | 'monitor'
       | 'serp_monitor'
@@ -1483,6 +1488,7 @@ export type AuditPage = {
       | 'member'
       | 'subscription'
       | 'account'
+      | 'status_page'
     readonly target_id: string | null
     readonly target_label: string | null
     readonly actor: {
@@ -1546,7 +1552,12 @@ export type AuditPage = {
     | 'billing.credits_granted'
     | 'account.email_changed'
     | 'account.password_reset_issued'
-    | 'account.deleted')[]
+    | 'account.deleted'
+    | 'status_page.created'
+    | 'status_page.updated'
+    | 'status_page.published'
+    | 'status_page.unpublished'
+    | 'status_page.deleted')[]
 }
 
 /** The answer of `GET /v1/keys`. */
@@ -1561,6 +1572,32 @@ export type ApiKeys = {
     readonly created_by: string
     readonly created_at: string
     readonly replaced: boolean
+  }[]
+}
+
+/** The answer of `GET /v1/status-pages`. */
+export type StatusPages = {
+  readonly data: readonly {
+    readonly id: string
+    readonly title: string
+    readonly slug: string
+    readonly url: string
+    readonly shows: {
+      readonly by: 'monitors'
+      readonly monitors: readonly {
+        readonly monitor_id: string
+        readonly name: string
+        readonly show_value?: boolean
+      }[]
+    } | {
+      readonly by: 'label'
+      readonly label: string
+      readonly show_values?: boolean
+    }
+    readonly published: boolean
+    readonly indexed: boolean
+    readonly created_at: string
+    readonly updated_at: string
   }[]
 }
 

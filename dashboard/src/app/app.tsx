@@ -32,6 +32,14 @@ const SearchesPage = lazy(async () => ({ default: (await import('../searches/sea
 
 const KeywordPage = lazy(async () => ({ default: (await import('../searches/keyword-page.tsx')).KeywordPage }))
 
+const StatusPagesPage = lazy(async () => ({
+  default: (await import('../status/status-pages-page.tsx')).StatusPagesPage,
+}))
+
+const EditStatusPage = lazy(async () => ({
+  default: (await import('../status/edit-status-page.tsx')).EditStatusPage,
+}))
+
 const NewPage = lazy(async () => ({ default: (await import('../new/new-page.tsx')).NewPage }))
 
 const EditPage = lazy(async () => ({ default: (await import('../new/edit-page.tsx')).EditPage }))
@@ -80,6 +88,8 @@ export const App = () => (
             <Route path="/audit" component={AuditPage} />
             <Route path="/usage" component={UsagePage} />
             <Route path="/keys" component={KeysPage} />
+            <Route path="/status-pages" component={StatusPagesPage} />
+            <Route path="/status-pages/:id">{({ id }) => <EditStatusPage key={id} id={id} />}</Route>
             <Route path="/new" component={NewPage} />
             <Route path="/new/search" component={NewSearchPage} />
             <Route path="/monitors/:id/runs/:run">

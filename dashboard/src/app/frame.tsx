@@ -118,7 +118,11 @@ function Rail() {
           Searches
         </Link>
       )}
-      <Link href="/team" className={style['place']} aria-current={TEAM.includes(path) ? 'page' : undefined}>
+      <Link
+        href="/team"
+        className={style['place']}
+        aria-current={TEAM.includes(`/${path.split('/')[1]}`) ? 'page' : undefined}
+      >
         <Icon name="people" />
         Team
       </Link>
@@ -136,7 +140,7 @@ function Rail() {
 }
 
 /** The screens about the team. */
-const TEAM = ['/team', '/keys', '/audit', '/usage']
+const TEAM = ['/team', '/keys', '/status-pages', '/audit', '/usage']
 
 function Bar({ me, onKeys }: { readonly me: Me | null; onKeys(): void }) {
   const isLive = useIsLive()

@@ -70,6 +70,11 @@ export const SENTENCES: Readonly<Record<Action, Words>> = {
   'account.email_changed': ['changed the address of an account to'],
   'account.password_reset_issued': ['made a link for a new password of'],
   'account.deleted': ['deleted the account'],
+  'status_page.created': ['made the status page'],
+  'status_page.updated': ['edited the status page'],
+  'status_page.published': ['published the status page'],
+  'status_page.unpublished': ['took back the status page'],
+  'status_page.deleted': ['deleted the status page'],
 }
 
 /** Types of what something is done to. */
@@ -84,6 +89,7 @@ export const TARGETS: Readonly<Record<Target, string>> = {
   member: 'Members',
   subscription: 'The subscription',
   account: 'Accounts',
+  status_page: 'Status pages',
 }
 
 /** Returns an action in words, without what it is done to: `made the monitor …`. */

@@ -31,6 +31,7 @@ const SCREENS = [
 const FURTHER = [
   ['Team', '/team', ''],
   ['API keys', '/keys', ''],
+  ['Status pages', '/status-pages', ''],
   ['Audit log', '/audit', ''],
   ['Usage and plan', '/usage', ''],
   ['Account', '/account', ''],

@@ -8,21 +8,24 @@ import style from './team-area.module.css'
 const SCREENS = [
   ['/team', 'Members'],
   ['/keys', 'API keys'],
+  ['/status-pages', 'Status pages'],
   ['/audit', 'Audit log'],
   ['/usage', 'Usage'],
 ] as const
 
 interface TeamAreaProps {
   readonly path: (typeof SCREENS)[number][0]
+  /** What is done on it. Absent: it is called as the screen of the path. */
+  readonly title?: string
   /** What can be done on the screen, beside its name. */
   readonly actions?: ReactNode
   readonly children: ReactNode
 }
 
 /** A screen about the team, with the way to its others. */
-export function TeamArea({ path, actions, children }: TeamAreaProps) {
+export function TeamArea({ path, title: given, actions, children }: TeamAreaProps) {
   const { me } = useMe()
-  const title = SCREENS.find(([one]) => one === path)?.[1] ?? ''
+  const title = given ?? SCREENS.find(([one]) => one === path)?.[1] ?? ''
   useTitle(title)
   return (
     <section className={style['page']} aria-label={title}>

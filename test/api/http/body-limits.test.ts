@@ -79,6 +79,8 @@ describe('the body that a route reads', () => {
       'POST /v1/manifests',
       'POST /v1/looks',
       'POST /v1/looks/:id/extract',
+      'POST /v1/status-pages',
+      'PATCH /v1/status-pages/:id',
     ])
     for (const route of writing)
       if (route.policy === 'public')

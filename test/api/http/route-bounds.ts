@@ -3,6 +3,7 @@ import type { Route } from '../../../api/http/route.ts'
 import { MAX_API_KEYS_ROTATED } from '../../../schema/account/api-key.ts'
 import { LIST_LIMITS } from '../../../schema/list-limits.ts'
 import { DESTINATION_LIMITS } from '../../../schema/run/delivery-list.ts'
+import { MAX_SHOWN_MONITORS, MAX_STATUS_PAGES } from '../../../schema/status/status-page.ts'
 import { WORK } from '../../../schema/work.ts'
 import { FORM, largestBody, PLAIN } from './largest-body.ts'
 
@@ -20,6 +21,8 @@ export const RECORDS = {
   pictures: 256 * 1024,
   /** Keys that work: `MAX_API_KEYS`, and those in their grace period. */
   keys: MAX_API_KEYS_ROTATED * 1024,
+  /** So many pages, each with as many monitors as it may have, with the longest public names. */
+  statusPages: MAX_STATUS_PAGES * MAX_SHOWN_MONITORS * 1024,
   /** So many destinations, each with an address, an answer and the names of some monitors. */
   destinations: DESTINATION_LIMITS.destinations * 16 * 1024,
   /** A page of `limit`. */
@@ -66,6 +69,7 @@ export const RECORD_OF: Readonly<Record<string, RecordKind>> = {
   'GET /v1/run-images/:id': 'pictures',
   'GET /v1/keys': 'keys',
   'POST /v1/keys': 'own',
+  'GET /v1/status-pages': 'statusPages',
   'POST /v1/keys/:id/rotate': 'own',
   'GET /v1/account/sessions': 'own',
   'GET /v1/me': 'people',

@@ -63,7 +63,7 @@ async function call(client: Client, { method }: Route, { path, body }: { path: s
 }
 /** Some answers are no JSON. */
 const read = (client: Client, path: string) =>
-  path.endsWith('/export') || path.endsWith('/manifest')
+  path.endsWith('/export') || path.endsWith('/manifest') || path.endsWith('/preview')
     ? client.get(path).catch(() => ({ status: 200, body: {} }) as Answer)
     : client.get(path)
 

@@ -254,7 +254,7 @@ describe('what is recorded of a team', () => {
   })
 
   test('the 33 actions of the interface and their target types are known', () => {
-    const given = Object.keys(AUDIT_ACTIONS).filter((action) => !BEYOND.includes(action))
+    const given = Object.keys(AUDIT_ACTIONS).filter((one) => !BEYOND.includes(one) && !one.startsWith('status_page.'))
     expect(given).toHaveLength(33)
     expect(new Set(given.map((action) => AUDIT_ACTIONS[action as keyof typeof AUDIT_ACTIONS]))).toEqual(
       new Set(

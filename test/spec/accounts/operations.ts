@@ -35,6 +35,8 @@ const SEARCH = {
   target_domain: 'example.com',
 } as const
 
+const STATUS_PAGE = { title: 'Shop', shows: { by: 'label', label: 'audience=public' } }
+
 /** Makes requests to operations on things of a team that are made for each of them. */
 export function examplesOf(served: ServedApi, owner: CreatedOwner) {
   const boss = personOf(served, owner)
@@ -73,6 +75,12 @@ export function examplesOf(served: ServedApi, owner: CreatedOwner) {
     await acceptAs(person, await tokenFor(served, boss, person))
     return person.account.user_id
   }
+  const statusPage = async () => {
+    // A team has a few at most.
+    const { body } = await boss.client.get('/v1/status-pages')
+    for (const { id } of body.data) await boss.client.delete(`/v1/status-pages/${id}`)
+    return (await me.post('/v1/status-pages', STATUS_PAGE)).body.id
+  }
   const ids: readonly [prefix: string, make: () => Promise<string>][] = [
     ['/v1/monitors/:id', monitor],
     ['/v1/serp-monitors/:id', search],
@@ -83,6 +91,7 @@ export function examplesOf(served: ServedApi, owner: CreatedOwner) {
     ['/v1/keys/:id', key],
     ['/v1/team/members/:userId', member],
     ['/v1/team/invitations/:id', invitation],
+    ['/v1/status-pages/:id', statusPage],
     // Of nobody: a session belongs to a person, and not to a team.
     ['/v1/account/sessions/:id', async () => crypto.randomUUID()],
   ]
@@ -110,6 +119,7 @@ export function examplesOf(served: ServedApi, owner: CreatedOwner) {
     'POST /v1/deliveries/replay': async () => ({ ids: [await delivery(await run())] }),
     'POST /v1/deliveries/release': async () => ({ ids: [await delivery(await run())], action: 'send' }),
     'POST /v1/keys': async () => ({ name: 'k' }),
+    'POST /v1/status-pages': async () => STATUS_PAGE,
     'POST /v1/keys/:id/rotate': async () => ({ grace_period_hours: 0 }),
     'PATCH /v1/team': async () => ({ name: 'Team' }),
     'POST /v1/team/switch': async () => ({ team_id: owner.team_id }),

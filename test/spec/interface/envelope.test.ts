@@ -144,6 +144,7 @@ describe('all errors of every operation use the envelope', () => {
     const bodies: Readonly<Record<string, string>> = {
       'POST /v1/keys/{id}/rotate': '{"grace_period_hours":0}',
       'PATCH /v1/team/members/{userId}': '{"role":"viewer"}',
+      'PATCH /v1/status-pages/{id}': '{}',
       'POST /v1/monitors/{id}/mute': '{"until":null}',
       'POST /v1/serp-monitors/{id}/mute': '{"until":null}',
       'POST /v1/looks/{id}/candidates': '{"element":0}',

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { EventBounds } from '../../../api/events/event-streams.ts'
+import type { StatusBounds } from '../../../api/status/status-pages.ts'
 import type { ModelSettings } from '../../../boot/parts/model.ts'
 import { createPolicy } from '../../../egress/policy.ts'
 import type { Browsers } from '../../../runners/browser/browsers.ts'
@@ -78,6 +79,8 @@ interface WatchingOptions {
   readonly eventBounds?: EventBounds
   /** Tries the patterns of trials and backtests. */
   readonly patterns?: PatternMatcher
+  /** How long public status pages are kept. */
+  readonly statusBounds?: StatusBounds
 }
 
 /** Starts it all. `close` it in `afterAll`. */
@@ -90,6 +93,7 @@ export async function startWatching({
   pictures = false,
   eventBounds = {},
   patterns,
+  statusBounds = {},
 }: WatchingOptions = {}): Promise<Watching> {
   const site = await openPages()
   const folder = pictures ? await mkdtemp(join(tmpdir(), 'tidemark-pictures-')) : null
@@ -103,6 +107,7 @@ export async function startWatching({
     wake,
     hasMail,
     eventBounds,
+    statusBounds,
     ...(objects && { objects }),
     ...(patterns && { patterns }),
   })

@@ -150,6 +150,7 @@ const ANSWERS: Readonly<Record<string, Wanted>> = {
   AccountSessions: { path: '/v1/account/sessions' },
   AuditPage: { path: '/v1/team/audit' },
   ApiKeys: { path: '/v1/keys' },
+  StatusPages: { path: '/v1/status-pages' },
   ApiKeyIssued: { method: 'post', path: '/v1/keys', status: '201' },
 }
 

@@ -1,0 +1,202 @@
+import type { Invalid, NotFound } from '../core/outcome.ts'
+import type { Requester } from '../schema/account/audit.ts'
+import { parseLabel } from '../schema/rules/status-rules.ts'
+import {
+  MAX_STATUS_PAGES,
+  type StatusPageCreate,
+  type StatusPagePatch,
+  type StatusPageShows,
+} from '../schema/status/status-page.ts'
+import { joinPath } from '../schema/validation/issue.ts'
+import { recordAudit } from '../store/accounts/audit.ts'
+import { lockTeam } from '../store/accounts/team/team-members.ts'
+import type { Transaction } from '../store/db/client.ts'
+import {
+  countStatusPages,
+  deleteStatusPageRow,
+  insertStatusPage,
+  isSlugTaken,
+  listOnStatusPage,
+  lockStatusPage,
+  numbersById,
+  publishStatusPage,
+  type StatusPageParts,
+  type StoredStatusPage,
+  updateStatusPage,
+} from '../store/status/status-pages.ts'
+import type { AccountContext } from './context.ts'
+import { beginTeamAct, type NotAllowed, type UserRequester } from './team-act.ts'
+
+/** The team has as many status pages as it may have. */
+export interface ManyStatusPages {
+  readonly kind: 'many_status_pages'
+  readonly limit: number
+}
+
+/** Another status page of the installation has the slug. */
+export interface SlugTaken {
+  readonly kind: 'slug_taken'
+}
+
+/** The page is published, and the requester may not decide what everybody sees. */
+export interface Published {
+  readonly kind: 'published'
+}
+
+interface Done {
+  readonly kind: 'done'
+  readonly id: string
+}
+
+interface Edit extends Requester {
+  readonly id: string
+  readonly patch: StatusPagePatch
+  /** Whether the requester may publish: without it, a published page stays as it is. */
+  readonly mayPublish: boolean
+}
+
+interface OnePage extends Requester {
+  readonly id: string
+}
+
+const NO_PAGE: NotFound = { kind: 'not_found', what: 'status_page' }
+
+/** Makes a status page. Nobody but the team sees it until somebody publishes it. */
+export async function createStatusPage(
+  { store }: AccountContext,
+  { teamId, actor, wanted }: Requester & { readonly wanted: StatusPageCreate },
+): Promise<Done | Invalid | ManyStatusPages | SlugTaken> {
+  return store.transaction(async (tx): Promise<Done | Invalid | ManyStatusPages | SlugTaken> => {
+    await lockTeam(tx, teamId)
+    if ((await countStatusPages(tx, teamId)) >= MAX_STATUS_PAGES)
+      return { kind: 'many_status_pages', limit: MAX_STATUS_PAGES }
+    const slug = wanted.slug ?? randomSlug()
+    if (await isSlugTaken(tx, slug, null)) return { kind: 'slug_taken' }
+    const listed = await listedOf(tx, teamId, wanted.shows)
+    if ('kind' in listed) return listed
+    const { title, indexed = false } = wanted
+    const id = await insertStatusPage(tx, teamId, { slug, title, indexed, ...labelOf(wanted.shows) })
+    await listOnStatusPage(tx, id, listed)
+    await note(tx, { teamId, actor, action: 'created', id, title, metadata: { by: wanted.shows.by } })
+    return { kind: 'done', id }
+  })
+}
+
+/** Changes a status page. One that is published is changed only by those who may publish. */
+export async function editStatusPage(
+  { store }: AccountContext,
+  { teamId, actor, id, patch, mayPublish }: Edit,
+): Promise<Done | Invalid | NotFound | Published | SlugTaken> {
+  return store.transaction(async (tx): Promise<Done | Invalid | NotFound | Published | SlugTaken> => {
+    const page = await lockStatusPage(tx, teamId, id)
+    if (!page) return NO_PAGE
+    if (page.published && !mayPublish) return { kind: 'published' }
+    const parts = partsAfter(page, patch)
+    if (parts.slug !== page.slug && (await isSlugTaken(tx, parts.slug, id))) return { kind: 'slug_taken' }
+    if (patch.shows) {
+      const listed = await listedOf(tx, teamId, patch.shows)
+      if ('kind' in listed) return listed
+      await listOnStatusPage(tx, id, listed)
+    }
+    await updateStatusPage(tx, { teamId, id, parts })
+    const changed = Object.keys(patch)
+    await note(tx, { teamId, actor, action: 'updated', id, title: parts.title, metadata: { changed } })
+    return { kind: 'done', id }
+  })
+}
+
+/** Shows a status page to everybody. */
+export async function showStatusPage(
+  { store }: AccountContext,
+  { id, ...requester }: UserRequester & OnePage,
+): Promise<Done | NotFound | NotAllowed> {
+  const { teamId, actor } = requester
+  return store.transaction(async (tx) => {
+    const refused = await beginTeamAct(tx, requester, 'publish')
+    return refused ?? setPublished(tx, { teamId, actor, id, published: true })
+  })
+}
+
+/** Takes a status page back. Those who may change monitors may do it, so that nobody waits for an admin. */
+export const hideStatusPage = ({ store }: AccountContext, page: OnePage): Promise<Done | NotFound> =>
+  store.transaction((tx) => setPublished(tx, { ...page, published: false }))
+
+async function setPublished(
+  tx: Transaction,
+  { teamId, actor, id, published }: OnePage & { readonly published: boolean },
+): Promise<Done | NotFound> {
+  const page = await lockStatusPage(tx, teamId, id)
+  if (!page) return NO_PAGE
+  if (page.published !== published) {
+    await publishStatusPage(tx, { teamId, id, published })
+    const action = published ? 'published' : 'unpublished'
+    await note(tx, { teamId, actor, action, id, title: page.title })
+  }
+  return { kind: 'done', id }
+}
+
+export async function deleteStatusPage(
+  { store }: AccountContext,
+  { teamId, actor, id }: OnePage,
+): Promise<Done | NotFound> {
+  return store.transaction(async (tx): Promise<Done | NotFound> => {
+    const page = await lockStatusPage(tx, teamId, id)
+    if (!page) return NO_PAGE
+    await deleteStatusPageRow(tx, teamId, id)
+    await note(tx, { teamId, actor, action: 'deleted', id, title: page.title })
+    return { kind: 'done', id }
+  })
+}
+
+interface Noted extends Requester {
+  readonly action: 'created' | 'updated' | 'published' | 'unpublished' | 'deleted'
+  readonly id: string
+  readonly title: string
+  readonly metadata?: Parameters<typeof recordAudit>[1]['metadata']
+}
+
+const note = (tx: Transaction, { teamId, actor, action, id, title, metadata = {} }: Noted) =>
+  recordAudit(tx, { teamId, actor, action: `status_page.${action}`, target: { id, label: title }, metadata })
+
+/** Letters and digits that nobody takes for one another: 32 of them, so that each byte gives one without a bias. */
+const ALPHABET = 'abcdefghijkmnpqrstuvwxyz23456789'
+/** 130 random bits. */
+const RANDOM_LENGTH = 26
+
+const randomSlug = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(RANDOM_LENGTH)), (byte) => ALPHABET[byte % 32]).join('')
+
+/** Returns what is stored of a choice of monitors beside their list. */
+function labelOf(shows: StatusPageShows): Pick<StatusPageParts, 'label_key' | 'label_value' | 'show_values'> {
+  const label = shows.by === 'label' ? parseLabel(shows.label) : null
+  if (shows.by !== 'label' || label === null) return { label_key: null, label_value: null, show_values: false }
+  return { label_key: label.key, label_value: label.value, show_values: shows.show_values ?? false }
+}
+
+function partsAfter(page: StoredStatusPage, patch: StatusPagePatch): StatusPageParts {
+  const { label_key, label_value, show_values } = page
+  return {
+    slug: patch.slug === null ? randomSlug() : (patch.slug ?? page.slug),
+    title: patch.title ?? page.title,
+    indexed: patch.indexed ?? page.indexed,
+    ...(patch.shows ? labelOf(patch.shows) : { label_key, label_value, show_values }),
+  }
+}
+
+/** Returns the list of a status page by the numbers of monitors, or what is wrong with it. */
+async function listedOf(tx: Transaction, teamId: string, shows: StatusPageShows) {
+  if (shows.by === 'label') return []
+  const ids = shows.monitors.map((one) => one.monitor_id.toLowerCase())
+  const numbers = await numbersById(tx, teamId, ids)
+  const issues = ids.flatMap((id, nth) => {
+    const path = joinPath('shows', 'monitors', nth, 'monitor_id')
+    if (!numbers.has(id)) return [{ path, message: 'is not a monitor of the team' }]
+    return ids.indexOf(id) < nth ? [{ path, message: 'is in the list already' }] : []
+  })
+  if (issues.length > 0) return { kind: 'invalid', issues } satisfies Invalid
+  return shows.monitors.map(({ name, show_value = false }, nth) => ({
+    monitor_no: numbers.get(ids[nth] ?? '') ?? 0,
+    name,
+    show_value,
+  }))
+}
