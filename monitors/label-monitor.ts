@@ -8,7 +8,10 @@ import { editMonitor, type EditOutcome } from './edit-monitor.ts'
 import type { Kind } from './kinds/kind.ts'
 import { NO_MONITOR } from './outcome.ts'
 
-/** Adds labels to a monitor, gives labels other keys, and takes labels away by their keys. It is an edit: what a manifest owns is refused. */
+/**
+ * Adds labels to a monitor, gives labels other keys, and takes labels away by their keys. It is an edit: what a
+ * manifest owns is refused.
+ */
 export const labelMonitor = <Spec extends EverySpec, Row extends EveryRow>(
   context: MonitorContext,
   kind: Kind<Spec, Row>,

@@ -173,6 +173,8 @@ const ACROSS = new Set([
   'predicates nest 4 deep',
   'what is waited for is on a page that is always rendered',
   'a document is fetched as it is sent',
+  'only fields that are extracted are treated',
+  '… and of a whole page its hash',
   '… so it has no picture',
   'a list that gains items ends in []',
   '… or may be one by its method',

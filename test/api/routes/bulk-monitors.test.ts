@@ -230,7 +230,7 @@ describe('labels and the interval of many monitors', () => {
     expect(await audit(owner, 'monitor.updated')).toHaveLength(4)
   })
 
-  test('get another key with the values that they have, in the place of what has it', async () => {
+  test('get another key with the values that they have, which replace those of that key', async () => {
     const owner = await api.owner()
     const [first = '', second = '', third = ''] = await monitors(owner, 3)
     await ask(owner, { action: 'label', ids: [first, second], labels: { add: { team: 'shop', env: 'live' } } })
