@@ -6,10 +6,11 @@ const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/u
 
 /**
  * Returns a line of a CSV file (RFC 4180), its end included. Every cell is quoted. A cell that could be a formula gets
- * an apostrophe in front, which spreadsheets show as text. So does what follows a semicolon within a cell.
+ * an apostrophe in front, which spreadsheets show as text. So does what follows a semicolon within a cell. A number is no
+ * formula, whatever its sign.
  */
-export const csvLine = (cells: readonly (string | null)[]): string =>
-  `${cells.map((cell) => `"${safe(cell ?? '').replaceAll('"', '""')}"`).join(',')}\r\n`
+export const csvLine = (cells: readonly (string | number | null)[]): string =>
+  `${cells.map((cell) => `"${typeof cell === 'number' ? cell : safe(cell ?? '').replaceAll('"', '""')}"`).join(',')}\r\n`
 
 /**
  * Where a formula may begin inside of a cell: spreadsheets of a language that writes a comma in numbers split lines at

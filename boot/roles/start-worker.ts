@@ -26,6 +26,7 @@ import { createBacklogMetrics } from '../../worker/maintenance/backlog-metrics.t
 import { createEndedMutes } from '../../worker/maintenance/ended-mutes.ts'
 import { startMaintenance } from '../../worker/maintenance/maintenance.ts'
 import { createMonitorMetrics } from '../../worker/maintenance/monitor-metrics.ts'
+import { createUsageCount } from '../../worker/maintenance/usage-count.ts'
 import { createPostgresCheckSource } from '../../worker/queue/postgres-check-source.ts'
 import { createRecorder } from '../../worker/record/recorder.ts'
 import type { InstalledKind } from '../kinds.ts'
@@ -135,11 +136,12 @@ export async function startWorker(context: WorkerContext): Promise<Worker> {
   )
 
   const mutes = createEndedMutes({ store, secrets, log })
+  const usage = createUsageCount(store, log)
   const maintenance = await startMaintenance(store, log, {
     leaseSeconds: settings.TIDEMARK_LEASE_SECONDS,
-    others: [sweep, mutes],
+    others: [sweep, mutes, usage],
   })
-  stack.defer('maintenance', () => Promise.all([maintenance.stop(), mutes.stop()]))
+  stack.defer('maintenance', () => Promise.all([maintenance.stop(), mutes.stop(), usage.stop()]))
   checks.start()
   deliveries.start()
   notices.start()

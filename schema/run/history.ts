@@ -21,7 +21,7 @@ const HistoryRow = Closed({
   values: Nullable(Type.Unknown(), {
     description:
       'The fields; of a search, its rank, the number of its results, and the blocks that its engine showed. They ' +
-      'hold until the next row with values. Null: the run has none.',
+      'hold until the next run with values, in a row above. Null: the run has none.',
   }),
 })
 export type HistoryRow = Static<typeof HistoryRow>

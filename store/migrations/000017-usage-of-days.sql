@@ -1,7 +1,10 @@
 -- What each team used on each day (UTC), from the counters of `team_usage` (store/quota/usage-days.ts). A day on which
 -- nothing was used has no row.
+--
+-- No table here refers to `teams`: that would lock it for as long as the rows below are copied. A team that has ended is
+-- counted no more, and its rows are deleted with it.
 create table usage_days (
-  team_id uuid not null references teams,
+  team_id uuid not null,
   day date not null,
   runs bigint not null,
   visual_runs bigint not null,
@@ -12,15 +15,18 @@ create table usage_days (
   proxy_bytes bigint not null,
   primary key (team_id, day)
 );
+create index usage_days_day on usage_days (day);
 
--- The counters of `team_usage` at the last look. What they are more at the next one was used since then.
+-- The largest counters of `team_usage` in the period, up to the last look. What they are more at the next one was used
+-- since then. Runs that are given back lower a counter, and are not counted again when it rises.
 create table usage_marks (
-  team_id uuid primary key references teams,
+  team_id uuid primary key,
   -- Since when days are counted.
   since timestamptz not null default clock(),
   period_start timestamptz not null,
-  -- When the numbers of `usage_starts` were taken.
+  -- When the numbers of `usage_starts` were taken, and whether a period has begun since.
   started_at timestamptz not null,
+  starts_due boolean not null default false,
   runs_used bigint not null default 0,
   visual_used bigint not null default 0,
   serp_used bigint not null default 0,

@@ -1,5 +1,6 @@
 import { type FragmentSqlToken as Fragment, sql } from 'slonik'
 import { MAX_SERIES_COUNTED, MAX_SERIES_RUNS, MAX_SERIES_STEPS } from '../../schema/run/series.ts'
+import { jsonBytes } from '../db/listed-bytes.ts'
 
 /** Runs `s` that say something of a field. */
 interface StepSource {
@@ -11,6 +12,16 @@ interface StepSource {
   readonly isChange: Fragment
 }
 
+/** What an export has of runs `s`. */
+interface HistoryColumns {
+  /** Is true of a run that is exported. */
+  readonly isRow: Fragment
+  /** The values, as JSON. */
+  readonly values: Fragment
+  /** About how many bytes they are. */
+  readonly bytes: Fragment
+}
+
 /** How the series of a kind of monitor is read out of its runs. */
 export interface SeriesTable {
   /** The fields of the last reading, with their values: pairs of texts, of `monitors m` and `baselines b`. */
@@ -19,8 +30,8 @@ export interface SeriesTable {
   valueOf(field: string): Fragment
   /** Its runs say whether an engine shows blocks beside the results. */
   readonly hasBlocks: boolean
-  /** The values that an export has of a run `s` that stores a reading: JSON. */
-  readonly history: Fragment
+  /** What an export has of runs. */
+  readonly history: HistoryColumns
   /** How many of these runs are read, the newest first. */
   mostSteps(field: string): number
   /** Returns the runs that differ, of those that the condition of `runs s` names. */
@@ -51,7 +62,11 @@ const extracted = sql.fragment`(case when s.reading_id is null then s.extracted 
 /** Fields of pages, out of their differences. */
 export const PAGE_SERIES: SeriesTable = {
   hasBlocks: false,
-  history: sql.fragment`s.extracted`,
+  history: {
+    isRow: sql.fragment`s.reading_id is null`,
+    values: sql.fragment`s.extracted`,
+    bytes: jsonBytes(sql.fragment`s.extracted`),
+  },
   values: sql.fragment`(
     select json_agg(json_build_array(f.key, f.value::text))
     from json_each(case when ${readable(sql.fragment`b.extracted`)} then b.extracted end) f
@@ -101,8 +116,20 @@ const searchSteps = (field: string): number => (field === 'results' ? MAX_SERIES
 /** The rank of a search, or the number of its results. */
 export const SEARCH_SERIES: SeriesTable = {
   hasBlocks: true,
-  history: sql.fragment`json_build_object('rank', s.target_rank, 'results', json_array_length(s.organic_results),
-    'ai_overview', s.ai_overview_present, 'featured_snippet', s.featured_snippet_present)`,
+  history: {
+    // What stands beside the results may come and go while they stay.
+    isRow: sql.fragment`(s.reading_id is null or exists (
+      select from (
+        select p.ai_overview_present as ai, p.featured_snippet_present as snippet from runs p
+        where p.monitor_no = s.monitor_no and p.id < s.id and p.status = 'success' order by p.id desc limit 1
+      ) p
+      where (p.ai, p.snippet) is distinct from (s.ai_overview_present, s.featured_snippet_present)))`,
+    values: sql.fragment`json_build_object('rank', s.target_rank, 'results', json_array_length(coalesce(
+        s.organic_results,
+        (select f.organic_results from runs f where f.monitor_no = s.monitor_no and f.id = s.reading_id))),
+      'ai_overview', s.ai_overview_present, 'featured_snippet', s.featured_snippet_present)`,
+    bytes: sql.fragment`200`,
+  },
   values: sql.fragment`
     case when m.target_domain is null then '[["results", "0"]]' else '[["rank", "0"], ["results", "0"]]' end::json`,
   valueOf(field) {

@@ -101,7 +101,7 @@ export const SCOPES: Readonly<Record<string, Scope>> = {
   'store/quota/pool.ts': { all: 2 },
   'store/quota/proxy-usage.ts': { rows: 1 },
   'store/quota/team-storage.ts': { rows: 1 },
-  'store/quota/usage-days.ts': { all: 3 },
+  'store/quota/usage-days.ts': { all: 4, lock: 1 },
   'store/quota/usage-summary.ts': { all: 2 },
   'store/runs/compared-runs.ts': { rows: 1 },
   'store/runs/history.ts': { rows: 1 },

@@ -24,7 +24,6 @@ import { endUnrendered } from '../../store/maintenance/unrendered.ts'
 import { dropConfigurations } from '../../store/monitors/monitor-delete.ts'
 import { ensureRunPartitions } from '../../store/queue/record-reading.ts'
 import { renewPeriods, restUsedUp } from '../../store/quota/pool.ts'
-import { countUsageDays } from '../../store/quota/usage-days.ts'
 import { createLevelWatch } from './level-watch.ts'
 import { createDueTime, createPeriodicWork, type PeriodicWork } from './periodic-work.ts'
 
@@ -44,8 +43,8 @@ const FORGET_AFTER_MS = 60_000
  * puts checks without runs to rest, and corrects times after the clock was set back. Every few seconds: ends
  * asked work that nobody waits for, and drops configurations of deleted monitors. Once a minute: ends checks that no
  * browser takes, and notifies of work that needs a later version. Once an hour: deletes expired data, and the secrets
- * of deleted monitors, and counts what teams used. Once a day: deletes data beyond the retention period. Hours and days
- * are those of the store's clock. `others` is further work of the same kind; stopping the maintenance does not stop it.
+ * of deleted monitors. Once a day: deletes data beyond the retention period. Hours and days are those of the store's
+ * clock. `others` is further work of the same kind; stopping the maintenance does not stop it.
  */
 export async function startMaintenance(
   store: Store,
@@ -102,7 +101,6 @@ export async function startMaintenance(
     await purgeExchangedRunnerTokens(store)
     await forgetChats(store)
     await eraseSecretsOfDeleted(store)
-    await countUsageDays(store)
     purges.restart(now)
   }
 }

@@ -36,7 +36,9 @@ export const getUsageMonitorsRoute = route({
   method: 'GET',
   path: '/v1/usage/monitors',
   summary: 'List the monitors that use most runs of the period',
-  description: 'Runs are counted when they end. A monitor whose cost was edited is counted at its present one.',
+  description:
+    'Since `from`, which is up to an hour behind the beginning of the period. Each check counts at what it costs ' +
+    'now, also one that was skipped or refused, for which no run is taken.',
   tag: 'Usage',
   policy: 'usage.read',
   query: UsageMonitorsQuery,

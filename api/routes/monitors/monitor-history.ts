@@ -9,14 +9,19 @@ import { noSuch } from '../../http/common-errors.ts'
 import { ById, okParts, type Route, route } from '../../http/route.ts'
 import type { ServedKind } from './served-kind.ts'
 
-type Batches = AsyncIterable<readonly StoredHistory[]>
+/** The history of a monitor, with the values of its newest run that has some. */
+interface Read {
+  readonly batches: AsyncIterable<readonly StoredHistory[]>
+  /** As the text of JSON. */
+  readonly newest: string | null
+}
 
 /** Returns the routes that export the history of a monitor of one kind. */
 export const historyRoutes = ({ path, noun, tag, kind: { table }, series }: ServedKind): readonly Route[] => {
-  async function read(store: Store, wanted: Omit<Parameters<typeof findHistory>[1], 'kind'>): Promise<Batches> {
-    const head = await findHistory(store, { ...wanted, kind: table.kind })
+  async function read(store: Store, wanted: Omit<Parameters<typeof findHistory>[1], 'kind'>): Promise<Read> {
+    const head = await findHistory(store, { ...wanted, kind: table.kind }, series)
     if (!head) throw noSuch('monitor')
-    return readHistory(store, head, series)
+    return { batches: readHistory(store, head, series), newest: head.newest }
   }
   const shared = {
     method: 'GET',
@@ -25,6 +30,7 @@ export const historyRoutes = ({ path, noun, tag, kind: { table }, series }: Serv
     work: 'export',
     params: ById,
     query: HistoryQuery,
+    streams: true,
     beyond: true,
   } as const
   const description =
@@ -51,7 +57,6 @@ export const historyRoutes = ({ path, noun, tag, kind: { table }, series }: Serv
       summary: `Export the history of a ${noun} as JSON`,
       description,
       answers: { 200: { description: 'The history.', schema: History } },
-      streams: true,
       async handle({ params: { id }, query, principal: { teamId }, services: { store } }) {
         return okParts(await begun(jsonOf(await read(store, { teamId, monitorId: id, ...query }))))
       },
@@ -61,31 +66,26 @@ export const historyRoutes = ({ path, noun, tag, kind: { table }, series }: Serv
 
 const endedAt = ({ id, ended_ms: ms }: StoredHistory): string => new Date(runIdTime(id) + ms).toISOString()
 
-async function* jsonOf(batches: Batches): AsyncGenerator<string, void, void> {
+async function* jsonOf({ batches }: Read): AsyncGenerator<string, void, void> {
   let lead = '{"data":['
   for await (const batch of batches) {
-    for (const stored of batch) {
-      const { id, status, fired, error_code, values } = stored
-      const row: Omit<HistoryRow, 'values'> = { run_id: id, at: endedAt(stored), status, fired, error_code }
-      // The values are JSON already.
-      yield `${lead}${JSON.stringify(row).slice(0, -1)},"values":${values ?? 'null'}}`
-      lead = ',\n'
-    }
+    yield lead + batch.map(jsonRow).join(',\n')
+    lead = ',\n'
   }
   yield lead === ',\n' ? ']}\n' : `${lead}]}\n`
 }
 
-async function* csvOf(batches: Batches): AsyncGenerator<string, void, void> {
-  let fields: readonly string[] | null = null
-  for await (const batch of batches) {
-    if (fields === null) {
-      const first = batch.find(({ values }) => values !== null)
-      fields = Object.keys(valuesOf(first?.values ?? null))
-      yield csvLine(['at', 'run_id', 'status', 'fired', 'error_code', ...fields, 'other_fields'])
-    }
-    for (const stored of batch) yield lineOf(stored, fields)
-  }
-  if (fields === null) yield csvLine(['at', 'run_id', 'status', 'fired', 'error_code', 'other_fields'])
+function jsonRow(stored: StoredHistory): string {
+  const { id, status, fired, error_code, values } = stored
+  const row: Omit<HistoryRow, 'values'> = { run_id: id, at: endedAt(stored), status, fired, error_code }
+  // The values are JSON already.
+  return `${JSON.stringify(row).slice(0, -1)},"values":${values ?? 'null'}}`
+}
+
+async function* csvOf({ batches, newest }: Read): AsyncGenerator<string, void, void> {
+  const fields = Object.keys(valuesOf(newest))
+  yield csvLine(['at', 'run_id', 'status', 'fired', 'error_code', ...fields, 'other_fields'])
+  for await (const batch of batches) yield batch.map((stored) => lineOf(stored, fields)).join('')
 }
 
 function lineOf(stored: StoredHistory, fields: readonly string[]): string {
@@ -104,8 +104,8 @@ function lineOf(stored: StoredHistory, fields: readonly string[]): string {
 
 const valuesOf = (text: string | null): Values => (text === null ? {} : (JSON.parse(text) as Values))
 
-/** Returns a value as the text of a cell: texts as they are, all else as JSON. */
-function cellOf(value: Values[string] | undefined): string | null {
+/** Returns a value as a cell: texts and numbers as they are, all else as JSON. */
+function cellOf(value: Values[string] | undefined): string | number | null {
   if (value === undefined || value === null) return null
-  return typeof value === 'string' ? value : JSON.stringify(value)
+  return typeof value === 'string' || typeof value === 'number' ? value : JSON.stringify(value)
 }

@@ -47,18 +47,18 @@ test('the history of a search has its rank, the number of its results and what s
   const search = { name: 'Rank', keyword: 'kettle', schedule_interval_seconds: 600, target_domain: 'example.com' }
   const { id } = (await served.me.post('/v1/serp-monitors?paused=true', search)).body
   const results = [{ position: 1 }, { position: 2 }]
-  await seed(String(id), { age: '20 s', results, rank: 2, aiOverview: true })
-  expect((await rowsOf(`/v1/serp-monitors/${id}`))[0]?.values).toEqual({
-    rank: 2,
-    results: 2,
-    ai_overview: true,
-    featured_snippet: null,
-  })
+  const first = await seed(String(id), { age: '30 s', results, rank: 2, aiOverview: true })
+  await seed(String(id), { age: '25 s', readingId: first, rank: 2, aiOverview: true })
+  // The results are as before, and the overview is gone.
+  await seed(String(id), { age: '20 s', readingId: first, rank: 2, aiOverview: false })
+  const values = { rank: 2, results: 2, ai_overview: true, featured_snippet: null }
+  const rows = await rowsOf(`/v1/serp-monitors/${id}`)
+  expect(rows.map((row) => row.values)).toEqual([{ ...values, ai_overview: false }, values])
   const lines = await linesOf(`/v1/serp-monitors/${id}`)
   expect(lines[0]).toBe(
     '"at","run_id","status","fired","error_code","rank","results","ai_overview","featured_snippet","other_fields"',
   )
-  expect(lines[1]).toMatch(/"2","2","true","",""$/)
+  expect(lines[2]).toMatch(/"2","2","true","",""$/)
 })
 
 test('a long history is read in batches, each row once, and large values end a batch before', async () => {
@@ -68,6 +68,16 @@ test('a long history is read in batches, each row once, and large values end a b
   const rows = await rowsOf(`/v1/monitors/${id}`)
   expect(rows).toHaveLength(1_220)
   expect(new Set(rows.map(({ run_id: run }) => run)).size).toBe(1_220)
+})
+
+test('has the columns of the newest run with values, also behind many that failed', async () => {
+  const { id } = await createMonitor(served.me)
+  await seed(id, { age: '1200 s', extracted: { price: -5 } })
+  for (const age of ['9 s', '8 s']) await seed(id, { age, status: 'error', errorCode: 'timeout' })
+  const [head, , , ...others] = await linesOf(`/v1/monitors/${id}`)
+  expect(head).toBe('"at","run_id","status","fired","error_code","price","other_fields"')
+  // A number is no formula.
+  expect(others.at(-1)).toMatch(/"-5",""$/)
 })
 
 test('a monitor without runs has an empty history, and that of another team is not there', async () => {

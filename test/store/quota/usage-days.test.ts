@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { UsageDays, UsageMonitors } from '../../../schema/account/usage-days.ts'
 import { checkerOf } from '../../../schema/validation/validate.ts'
 import { renewPeriods } from '../../../store/quota/pool.ts'
-import { countUsageDays, readUsageDays, readUsageMonitors } from '../../../store/quota/usage-days.ts'
+import { countUsageDays, noteUsageStarts, readUsageDays, readUsageMonitors } from '../../../store/quota/usage-days.ts'
+import { changeMonitors } from '../../support/database/change-monitors.ts'
 import { setRuns } from '../../support/database/check-states.ts'
 import { openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
 
@@ -56,13 +57,15 @@ describe('what a team used by day', () => {
     await countUsageDays(database.store)
     await use('runs_used = 18')
     await countUsageDays(database.store)
+    await use('runs_used = 24')
+    await countUsageDays(database.store)
     await at('2026-04-10T08:31Z')
     await renewPeriods(database.store)
     await use('runs_used = 25')
     await countUsageDays(database.store)
     const runs = (await daysOf(id, 32)).filter(({ runs: used }) => used > 0)
     expect(runs.map(({ day, runs: used }) => [day, used])).toEqual([
-      ['2026-03-10', 20],
+      ['2026-03-10', 24],
       ['2026-04-10', 25],
     ])
   })
@@ -79,9 +82,14 @@ describe('what a team used by day', () => {
   test('is counted once where several processes look at the same time', async () => {
     const { id, use } = await team('2026-03-10T08:30Z')
     await countUsageDays(database.store)
-    await use('runs_used = 9')
-    await Promise.all(Array.from({ length: 5 }, () => countUsageDays(database.store)))
-    expect((await daysOf(id, 1))[0]).toMatchObject({ runs: 9 })
+    const looks = Array.from({ length: 30 }, async (_, nth) => {
+      await use(`runs_used = ${nth + 1}`)
+      await countUsageDays(database.store)
+    })
+    await Promise.all(looks)
+    await use('runs_used = 31')
+    await countUsageDays(database.store)
+    expect((await daysOf(id, 1))[0]).toMatchObject({ runs: 31 })
   })
 
   test('is kept for 400 days', async () => {
@@ -105,6 +113,7 @@ test('the monitors that use most are those of the period, at their cost, and all
   await renewPeriods(database.store)
   await use('runs_used = 1')
   await countUsageDays(database.store)
+  await noteUsageStarts(database.store, new AbortController().signal)
   await ran(first, 12)
   await ran(second, 5, 3)
   await ran(third, 1)
@@ -112,4 +121,6 @@ test('the monitors that use most are those of the period, at their cost, and all
   expect(checkerOf(UsageMonitors).validate(found).ok).toBe(true)
   expect(found.data.map(({ runs }) => runs)).toEqual([15, 2])
   expect(found).toMatchObject({ others: 1, from: '2026-04-10T08:31:00.000Z' })
+  await changeMonitors(database, [first, second, third], { deletedAt: '2026-04-11T00:00Z' })
+  expect(await readUsageMonitors(database.store, id, 2)).toMatchObject({ data: [], others: 18 })
 })

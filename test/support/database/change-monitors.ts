@@ -21,6 +21,7 @@ export interface MonitorChanges {
   readonly locationCode?: string
   readonly deliveries?: Buffer
   readonly requestHeaders?: Buffer
+  readonly deletedAt?: string
 }
 
 export async function changeMonitors(on: Statements, monitors: Monitors, changes: MonitorChanges): Promise<void> {
