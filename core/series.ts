@@ -128,16 +128,22 @@ interface Summary {
 }
 
 /**
- * Returns the least, the most and the mean of a series that ends at `endMs`. Time in which checks failed is left out:
+ * Returns the least, the most and the mean of a series between two instants. Time in which checks failed is left out:
  * nobody knows the value then. Null: it never had a number.
  */
 export function summaryOf(
   start: Start | null,
   steps: readonly Step[],
-  { stretches, endMs }: { readonly stretches: readonly Stretch<string>[]; readonly endMs: number },
+  { stretches, fromMs: beginMs, endMs }: Summarized,
 ): Summary | null {
   const points = pointsOf(start, steps)
-  const held = points.map(({ atMs, value }, nth) => ({ value, fromMs: atMs, toMs: points[nth + 1]?.atMs ?? endMs }))
+  const held = points
+    .map(({ atMs, value }, nth) => ({
+      value,
+      fromMs: Math.max(atMs, beginMs),
+      toMs: points[nth + 1]?.atMs ?? endMs,
+    }))
+    .filter(({ toMs }, nth) => toMs > beginMs || nth === points.length - 1)
   const failed = failedTime(stretches, endMs)
   const known = held.map(({ value, fromMs, toMs }) => ({
     value,
@@ -156,6 +162,13 @@ export function summaryOf(
     mean: weights.reduce((sum, { value, ms }) => sum + value * (ms / weight), 0),
     share: numberMs === 0 ? numbers.length / known.length : numberMs / totalOf(known),
   }
+}
+
+interface Summarized {
+  readonly stretches: readonly Stretch<string>[]
+  /** What was before is left out. */
+  readonly fromMs: number
+  readonly endMs: number
 }
 
 const totalOf = (parts: readonly { readonly ms: number }[]): number => parts.reduce((sum, { ms }) => sum + ms, 0)

@@ -59,7 +59,7 @@ export const MonitorBulk = Closed(
       Whole(1, MAX_INTERVAL_SECONDS, { description: 'For the action interval: seconds between two checks.' }),
     ),
   },
-  { rules: ['keys_of_bulk'] },
+  { rules: ['keys_of_bulk', 'labels_said_once'] },
 )
 export type MonitorBulk = Static<typeof MonitorBulk>
 

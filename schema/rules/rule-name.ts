@@ -53,6 +53,7 @@ export const RULE_NAMES = [
   'message_for_people',
   'body_of_custom',
   'keys_of_bulk',
+  'labels_said_once',
   'page_slug',
   'one_label',
 ] as const

@@ -1,5 +1,5 @@
 import { TEAM_NAME } from './account-rules.ts'
-import { KEYS_OF_BULK } from './bulk-rules.ts'
+import { KEYS_OF_BULK, LABELS_SAID_ONCE } from './bulk-rules.ts'
 import { CLEAN_FIELDS, PATTERNS_OF_PAGES } from './clean-rules.ts'
 import { DELIVERY_OR_MONITOR, IDS_OR_FILTER } from './delivery-rules.ts'
 import { DIGEST_FOR_PEOPLE, DIGEST_TIME, DIGEST_ZONE } from './digest-rules.ts'
@@ -94,6 +94,7 @@ export const RULE_TABLE = {
   message_for_people: MESSAGE_FOR_PEOPLE,
   body_of_custom: BODY_OF_CUSTOM,
   keys_of_bulk: KEYS_OF_BULK,
+  labels_said_once: LABELS_SAID_ONCE,
   page_slug: PAGE_SLUG,
   one_label: ONE_LABEL,
 } as const satisfies Record<RuleName, unknown>

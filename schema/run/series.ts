@@ -77,7 +77,7 @@ export const Series = Closed({
         description: 'The part of the time in which it had a number; of a rank, in which it was listed.',
       }),
     }),
-    { description: 'All steps in short, without the time of failed checks. Null: there is no number.' },
+    { description: 'In short, from known_from on, without the time of failed checks. Null: there is no number.' },
   ),
   blocks: Type.Optional(
     Type.Array(ShownBlock, {

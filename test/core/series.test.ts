@@ -61,7 +61,7 @@ test('checks that fail for one reason are a stretch, which the next turn ends', 
 })
 
 describe('the summary of a series', () => {
-  const whole = { stretches: [], endMs: 100 }
+  const whole = { stretches: [], fromMs: 0, endMs: 100 }
 
   test('weighs each number by its time, and says for how long there was one', () => {
     const steps = [step(20, 4), step(50, null), step(90, 10)]
@@ -79,8 +79,18 @@ describe('the summary of a series', () => {
       { fromMs: 20, toMs: 60, code: 'timeout' },
       { fromMs: 90, toMs: null, code: 'blocked' },
     ]
-    const summary = summaryOf({ atMs: 0, number: 2 }, [step(50, 6)], { stretches, endMs: 100 })
+    const summary = summaryOf({ atMs: 0, number: 2 }, [step(50, 6)], { ...whole, stretches })
     expect(summary).toEqual({ least: 2, most: 6, mean: (10 * 2 + 30 * 6) / 40, share: 1 })
+  })
+
+  test('leaves out what was before all is known', () => {
+    const steps = [step(20, 9), step(80, 3)]
+    expect(summaryOf({ atMs: 0, number: 1 }, steps, { ...whole, fromMs: 60 })).toEqual({
+      least: 3,
+      most: 9,
+      mean: 6,
+      share: 1,
+    })
   })
 
   test('counts numbers alike where the series has no time', () => {

@@ -44,10 +44,8 @@ export const seriesRoute = ({ path, noun, tag, kind: { table }, series }: Served
         await listSeriesTurns(store, head),
       ]
       const isCut = steps.length === series.mostSteps(field ?? '')
-      return ok({
-        ...seriesOf({ head, field, fields, start, steps, turns, isCut }),
-        ...(series.hasBlocks && { blocks: blocksOf(await listShownBlocks(store, head)) }),
-      })
+      const blocks = series.hasBlocks ? await listShownBlocks(store, head) : null
+      return ok(seriesOf({ head, field, fields, start, steps, turns, blocks, isCut }))
     },
   })
 
@@ -67,6 +65,8 @@ interface Read {
   readonly fields: readonly string[]
   readonly start: Found | null
   readonly steps: readonly (Found & { readonly is_change: boolean })[]
+  /** Null: it is not of a search. */
+  readonly blocks: Awaited<ReturnType<typeof listShownBlocks>> | null
   /** There are as many steps as are read. */
   readonly isCut: boolean
   readonly turns: readonly { readonly id: string; readonly ended_ms: number; readonly code: RunFaultCode | null }[]
@@ -81,12 +81,14 @@ const endedAt = ({ id, ended_ms: ms }: Pick<Found, 'id' | 'ended_ms'>): number =
 const instant = (ms: number): string => new Date(ms).toISOString()
 
 /** Returns the answer. */
-function seriesOf({ head, field, fields, start, steps, turns, isCut }: Read): Series {
+function seriesOf(read: Read): Series {
+  const { head, field, fields, start, steps, turns, blocks } = read
   const [firstMs, endMs] = [runIdTime(head.first_id), runIdTime(head.end_id)]
   const startMs = start === null ? firstMs : Math.max(firstMs, endedAt(start))
   const begun = start?.value ? { atMs: startMs, number: numberOf(start.value) } : null
   const oldestFirst = steps.toReversed().map(stepOf)
   const { points, marks } = plottedSeries(begun, oldestFirst, MAX_SERIES)
+  const knownMs = Math.min(endMs, Math.max(startMs, ...boundsOf(read)))
   const stretches = stretchesOf(turns.toReversed().map((turn) => ({ atMs: endedAt(turn), code: turn.code })))
   return {
     field,
@@ -100,8 +102,9 @@ function seriesOf({ head, field, fields, start, steps, turns, isCut }: Read): Se
       to: toMs === null ? null : instant(toMs),
       error_code: code,
     })),
-    summary: summaryOf(begun, oldestFirst, { stretches, endMs }),
-    known_from: instant(Math.min(endMs, Math.max(startMs, ...boundsOf({ head, steps, turns, isCut })))),
+    summary: summaryOf(begun, oldestFirst, { stretches, fromMs: knownMs, endMs }),
+    ...(blocks && { blocks: blocksOf(blocks) }),
+    known_from: instant(knownMs),
   }
 }
 
@@ -113,20 +116,17 @@ const stepOf = (found: Read['steps'][number]): Step => ({
 })
 
 /** Returns the instants before which something was not read. */
-const boundsOf = ({
-  head,
-  steps,
-  turns,
-  isCut,
-}: Pick<Read, 'head' | 'steps' | 'turns' | 'isCut'>): readonly number[] => [
+const boundsOf = ({ head, steps, turns, blocks, isCut }: Read): readonly number[] => [
   ...(head.looked_id === null ? [] : [runIdTime(head.looked_id)]),
-  ...[isCut && steps.at(-1), turns.length > 2 * MAX_SERIES && turns.at(-1)].flatMap((last) =>
-    last ? [endedAt(last)] : [],
-  ),
+  ...[
+    isCut && steps.at(-1),
+    turns.length > 2 * MAX_SERIES && turns.at(-1),
+    blocks !== null && blocks.length >= MAX_SERIES && blocks.at(-1),
+  ].flatMap((last) => (last ? [endedAt(last)] : [])),
 ]
 
 /** Returns when blocks beside the results of a search were shown, of runs at which one came or went. */
-const blocksOf = (turns: Awaited<ReturnType<typeof listShownBlocks>>): Series['blocks'] =>
+const blocksOf = (turns: NonNullable<Read['blocks']>): NonNullable<Series['blocks']> =>
   (['ai_overview', 'featured_snippet'] as const).flatMap((block) =>
     shownStretches(
       turns.toReversed().map((turn) => ({ atMs: endedAt(turn), runId: turn.id, isShown: turn[block] })),

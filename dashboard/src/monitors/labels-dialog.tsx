@@ -32,6 +32,7 @@ function missingOf({ key, value, old, name, gone }: Asked): string | null {
   if (gone > LIMITS.changedLabels) return `Take away ${LIMITS.changedLabels} at most.`
   if (key === '' && old === '' && gone === 0) return 'Add a label, rename one, or take one away.'
   if (old !== '' && name === '') return 'Type the new name of the label.'
+  if (old !== '' && [old, name].includes(key)) return 'A label that is renamed is not added too.'
   if ([key, value, name].some((word) => word !== '' && !LABEL_WORD.test(word)))
     return 'Use letters, digits, "-", "_" and ".".'
   return null
@@ -47,13 +48,15 @@ export function LabelsDialog({ rows, onAnswer, onClose }: LabelsDialogProps) {
   const counts = countsOf(rows)
   const what = rows.length === 1 ? withCodes(rows[0]?.name ?? '') : `${rows.length.toLocaleString('en')} monitors`
   const words = { key: key.trim(), value: value.trim(), old, name: name.trim() }
-  const missing = missingOf({ ...words, gone: gone.size })
+  // A label that is renamed is not taken away.
+  const taken = [...gone].filter((one) => one !== old)
+  const missing = missingOf({ ...words, gone: taken.length })
   const toggle = (one: string) =>
     setGone((now) => new Set(now.has(one) ? [...now].filter((other) => other !== one) : [...now, one]))
   const labels = {
     ...(words.key !== '' && { add: { [words.key]: words.value } }),
     ...(old !== '' && { rename: { [old]: words.name } }),
-    ...(gone.size > 0 && { remove: [...gone] }),
+    ...(taken.length > 0 && { remove: taken }),
   }
   return (
     <ConfirmDialog
@@ -73,7 +76,7 @@ export function LabelsDialog({ rows, onAnswer, onClose }: LabelsDialogProps) {
         </span>
       </fieldset>
       <Renamed counts={counts} old={old} name={name} onOld={setOld} onName={setName} />
-      <Taken counts={counts} gone={gone} onToggle={toggle} />
+      <Taken counts={counts.filter(([one]) => one !== old)} gone={gone} onToggle={toggle} />
       <p className={tones['soft']}>{lockedWords(rows)}</p>
     </ConfirmDialog>
   )
