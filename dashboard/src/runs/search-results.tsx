@@ -14,7 +14,12 @@ import style from './search-results.module.css'
 import { monitorPath, type RunAddress, runPath } from './use-run.ts'
 
 /** The library that compares words is loaded with the first description that changed. */
-const Snippet = lazy(async () => ({ default: (await import('./snippet.tsx')).Snippet }))
+const Snippet = lazy(() =>
+  import('./snippet.tsx').then(
+    ({ Snippet: found }) => ({ default: found }),
+    () => ({ default: ({ after }: { readonly after: string }) => <>{after}</> }),
+  ),
+)
 
 const VIEWS = [
   ['', 'Movements'],
@@ -37,7 +42,7 @@ interface SearchResultsProps {
 /** The results of a search, with where each stood before, what is new and what is gone. */
 export function SearchResults({ address, run, other, isRefused, target }: SearchResultsProps) {
   const found = useRunBefore(address, other)
-  const before = isRefused ? null : found
+  const before = isRefused ? null : (found ?? null)
   const all = run.organic_results ?? []
   const [asked, choose] = useAddress()
   const { results, gone } = compareResults(before?.organic_results ?? [], all)
@@ -58,10 +63,17 @@ export function SearchResults({ address, run, other, isRefused, target }: Search
           />
         </p>
       )}
-      {before === null && <p className={style['soft']}>There are no earlier results to compare with.</p>}
+      {before === null && found !== undefined && (
+        <p className={style['soft']}>There are no earlier results to compare with.</p>
+      )}
       {all.length === 0 && <p className={style['soft']}>The search had no results.</p>}
       {isBeside ? (
-        <ResultsBeside before={before.organic_results ?? []} after={results} gone={gone} />
+        <ResultsBeside
+          before={before.organic_results ?? []}
+          after={results}
+          gone={gone}
+          isOurs={(result, isNow) => isWatched(result, target, (isNow ? run : before).target_rank ?? null)}
+        />
       ) : (
         <Movements run={run} results={results} gone={gone} isFirst={before === null} target={target} />
       )}
@@ -109,8 +121,8 @@ function Movements({ run, results, gone, isFirst, target }: MovementsProps) {
   )
 }
 
-/** Returns the run with the earlier results. Null: there is none, or it is not known yet. */
-function useRunBefore(address: RunAddress, other: string | null): Run | null {
+/** Returns the run with the earlier results. Null: there is none. Undefined: it is being read. */
+function useRunBefore(address: RunAddress, other: string | null): Run | null | undefined {
   const path = `${monitorPath(address)}/runs?limit=1&status=success&before=${encodeURIComponent(address.run)}`
   const last = useQuery({
     queryKey: ['runs', path],
@@ -123,7 +135,8 @@ function useRunBefore(address: RunAddress, other: string | null): Run | null {
     enabled: id !== undefined,
     queryFn: ({ signal }) => ask<Run>(runPath(id ?? ''), { signal }),
   })
-  return found.data ?? null
+  if (found.data !== undefined) return found.data
+  return last.data !== undefined && id === undefined ? null : undefined
 }
 
 function Rank({ run: { target_rank: rank, rank_delta: delta }, target }: RankProps) {

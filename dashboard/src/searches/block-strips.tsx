@@ -67,7 +67,7 @@ function Strip({ name, stretches, time: [from, to], home }: StripProps) {
           ))}
         </svg>
         <span className={style['soft']}>
-          {last.is_shown && last.to === null ? 'shown now' : shown.length > 0 ? 'was shown' : 'never shown'}
+          {last.is_shown && last.to === null ? 'shown now' : shown.length > 0 ? 'was shown' : 'not shown'}
         </span>
       </summary>
       <ul>

@@ -14,8 +14,9 @@ export const EnginesLeftAlone = ({ engine: only }: EnginesLeftAloneProps) =>
   useRefusingEngines()
     .filter(({ engine }) => only === undefined || engine === only)
     .map(({ engine, left_alone_until: until, refusals }) => (
-      <p key={engine} role="status" className={controls['notice']}>
-        <b>{ENGINE_NAMES[engine]} refused</b>
+      <p key={engine} className={controls['notice']}>
+        {/* The time goes on, and is no news each time. */}
+        <b role="status">{ENGINE_NAMES[engine]} refused</b>
         <span>
           {refusals > 1 && `${refusals.toLocaleString('en')} times in a row. `}It is asked again{' '}
           {until !== null && <Ago at={until} />}, and checks before then fail at once and use no run.

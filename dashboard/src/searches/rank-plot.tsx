@@ -34,7 +34,7 @@ export function RankPlot({ lines, cursorAt, onPoint }: RankPlotProps) {
   return <CanvasPlot paints={PAINTS} cursorAt={cursorAt} draw={draw} onPoint={onPoint} />
 }
 
-const toneOf = (paints: Painted, tone: number): string => paints[`line${tone % TONES.length}`] ?? ''
+const toneOf = (paints: Painted, tone: number): string => paints[`line${tone}`] ?? ''
 
 function optionsOf(lines: readonly RankLine[], paints: Painted) {
   const line = steppedLine()
@@ -48,7 +48,7 @@ function optionsOf(lines: readonly RankLine[], paints: Painted) {
         ...line,
         stroke: toneOf(paints, tone),
         width: 1.8,
-        dash: [...(TONES[tone % TONES.length] ?? [])],
+        dash: [...(TONES[tone] ?? [])],
         spanGaps: false,
       })),
     ],

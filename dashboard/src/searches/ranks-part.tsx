@@ -21,17 +21,21 @@ const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFrac
 interface RanksPartProps {
   /** All searches for the keyword. */
   readonly rows: readonly SearchRow[]
-  /** Those that are drawn. */
+  /** Those that are drawn, as far as they are read. */
   readonly lines: readonly RankLine[]
+  /** The ids of those that are to be drawn, at the place of their look. Null: the place is free. */
+  readonly chosen: readonly (string | null)[]
   readonly isReading: boolean
   onToggle(id: string): void
 }
 
 /** The plot of the ranks, and a table that is its legend and has its numbers. */
-export function RanksPart({ rows, lines, isReading, onToggle }: RanksPartProps) {
+export function RanksPart({ rows, lines, chosen: wanted, isReading, onToggle }: RanksPartProps) {
   const [chosen, setChosen] = useState<number | null>(null)
   // The plot is drawn anew for another array only.
-  const key = JSON.stringify(lines.map(({ id, series }) => [id, series.to, series.points.at(-1)?.at]))
+  const key = JSON.stringify(
+    lines.map(({ id, name, tone, series }) => [id, name, tone, series.from, series.to, series.points.at(-1)?.at]),
+  )
   const drawn = useMemo(() => lines, [key]) // oxlint-disable-line react/exhaustive-deps
   const stops = useMemo(() => stopsOfLines(drawn), [drawn])
   const at = chosen === null ? -1 : nearestOf(stops, chosen)
@@ -42,32 +46,30 @@ export function RanksPart({ rows, lines, isReading, onToggle }: RanksPartProps) 
       : `${whole.format(instant)}: ${lines.map(({ name, series }) => `${name} ${rankAt(series, instant)}`).join('; ')}`
   return (
     <section aria-label="Ranks">
-      {drawn.length > 0 && (
+      {stops.length > 0 && (
         <>
           <PlotReader label="Plot of the ranks" stops={stops} at={at} text={text} onChoose={setChosen}>
             <Suspense fallback={null}>
               <RankPlot lines={drawn} cursorAt={instant} onPoint={setChosen} />
             </Suspense>
           </PlotReader>
-          <p className={style['cursor']} aria-live="polite">
-            {instant === null ? text : whole.format(instant)}
-          </p>
+          <p className={style['cursor']}>{instant === null ? text : whole.format(instant)}</p>
         </>
       )}
-      {drawn.length === 0 && (
-        <p className={tones['soft']}>{isReading ? 'Loading…' : 'None of these searches is drawn.'}</p>
+      {stops.length === 0 && (
+        <p className={tones['soft']}>{isReading ? 'Loading…' : 'There are no ranks to draw in this time.'}</p>
       )}
-      <RanksTable rows={rows} lines={lines} instant={instant} onToggle={onToggle} />
+      <RanksTable rows={rows} lines={lines} chosen={wanted} instant={instant} onToggle={onToggle} />
     </section>
   )
 }
 
-interface RanksTableProps extends Pick<RanksPartProps, 'rows' | 'lines' | 'onToggle'> {
+interface RanksTableProps extends Pick<RanksPartProps, 'rows' | 'lines' | 'chosen' | 'onToggle'> {
   /** What the cursor is at. */
   readonly instant: number | null
 }
 
-const RanksTable = ({ rows, lines, instant, onToggle }: RanksTableProps) => (
+const RanksTable = ({ rows, lines, chosen, instant, onToggle }: RanksTableProps) => (
   <div className={style['scroll']} role="region" aria-label="Searches for this keyword">
     <table className={style['table']}>
       <thead>
@@ -85,6 +87,8 @@ const RanksTable = ({ rows, lines, instant, onToggle }: RanksTableProps) => (
             key={row.id}
             row={row}
             line={lines.find(({ id }) => id === row.id)}
+            tone={chosen.indexOf(row.id)}
+            refused={refusalOf(row, chosen)}
             instant={instant}
             onToggle={() => onToggle(row.id)}
           />
@@ -94,30 +98,41 @@ const RanksTable = ({ rows, lines, instant, onToggle }: RanksTableProps) => (
   </div>
 )
 
+/** Returns why a search cannot be drawn. Null: it can. */
+function refusalOf({ id, search }: SearchRow, chosen: RanksPartProps['chosen']): string | null {
+  if (search.target_domain === null) return 'It watches no site, so it has no rank.'
+  if (chosen.includes(id) || chosen.includes(null)) return null
+  return `${chosen.length} are drawn. Leave one of them to draw this one.`
+}
+
 interface RankRowProps {
   readonly row: SearchRow
-  /** Undefined: it is not drawn. */
+  /** Undefined: it is not drawn, or not read yet. */
   readonly line: RankLine | undefined
+  /** The look of its line. Negative: it is not drawn. */
+  readonly tone: number
+  /** Why it cannot be drawn. */
+  readonly refused: string | null
   readonly instant: number | null
   onToggle(): void
 }
 
-function RankRow({ row, line, instant, onToggle }: RankRowProps) {
+function RankRow({ row, line, tone, refused, instant, onToggle }: RankRowProps) {
   const { target_domain: target, pages } = row.search
   const summary = line?.series.summary ?? null
   const name = marketWords(row.search)
   return (
     <tr>
       <th scope="row">
-        <label className={style['line']}>
+        <label className={style['line']} title={refused ?? undefined}>
           <input
             type="checkbox"
-            checked={line !== undefined}
-            disabled={target === null}
+            checked={tone >= 0}
+            disabled={refused !== null}
             aria-label={`Draw ${name}`}
             onChange={onToggle}
           />
-          <Swatch tone={line?.tone} />
+          <Swatch tone={tone} />
         </label>
         <Link href={pathOf(row)}>{name}</Link>
       </th>
@@ -136,9 +151,9 @@ function RankRow({ row, line, instant, onToggle }: RankRowProps) {
 }
 
 /** How the line of a search looks. */
-const Swatch = ({ tone }: { readonly tone: number | undefined }) => (
-  <svg width="24" height="8" aria-hidden="true" className={colour[`line${(tone ?? 0) % TONES.length}`]}>
-    {tone !== undefined && (
+const Swatch = ({ tone }: { readonly tone: number }) => (
+  <svg width="24" height="8" aria-hidden="true" className={colour[`line${tone}`]}>
+    {tone >= 0 && (
       <line
         x1="0"
         x2="24"
@@ -146,7 +161,7 @@ const Swatch = ({ tone }: { readonly tone: number | undefined }) => (
         y2="4"
         stroke="currentColor"
         strokeWidth="2"
-        strokeDasharray={TONES[tone % TONES.length]?.join(' ')}
+        strokeDasharray={TONES[tone]?.join(' ')}
       />
     )}
   </svg>

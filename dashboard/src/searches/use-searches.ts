@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { type InfiniteData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { ask } from '../api/client.ts'
 import { LIMITS, type Overview, type OverviewCounts, type SerpEngines } from '../api/types.ts'
 import { refreshMs } from '../live/live-state.ts'
@@ -18,14 +18,21 @@ interface Searches {
 
 /** Reads the searches that filters leave, ordered by their keywords. */
 export function useSearches(filters: SearchFilters): Searches {
-  return useSearchRows(queryOf(filters), 'sort=keyword')
+  return useSearchRows(queryOf(filters), 'sort=keyword', (before) => before)
 }
 
 /** Reads the searches for exactly one keyword. */
 export const useKeyword = (keyword: string): Searches =>
   useSearchRows(new URLSearchParams({ keyword }).toString(), 'sort=name')
 
-function useSearchRows(query: string, sort: string): Searches {
+type Pages = InfiniteData<Overview, number>
+
+/** `placeholder`: what is shown until the rows of another query arrive. */
+function useSearchRows(
+  query: string,
+  sort: string,
+  placeholder?: (before: Pages | undefined) => Pages | undefined,
+): Searches {
   const found = useInfiniteQuery({
     queryKey: ['overview', 'searches', sort, query],
     queryFn: ({ pageParam, signal }) =>
@@ -35,7 +42,7 @@ function useSearchRows(query: string, sort: string): Searches {
     initialPageParam: 1,
     getNextPageParam: ({ pagination: { hasMore, page } }) => (hasMore ? page + 1 : null),
     refetchInterval: refreshMs,
-    placeholderData: (before) => before,
+    ...(placeholder && { placeholderData: placeholder }),
   })
   return {
     groups: found.data ? byKeyword(found.data.pages.flatMap(({ data }) => data)) : null,
