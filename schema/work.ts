@@ -30,7 +30,7 @@ export const WORK = {
   predicate_trial: { perTeam: 2, total: 4, waiting: 8, waitMs: 10_000, budgetMs: 5_000, whenClosed: 'ends' },
   /** Compares the texts of a run. */
   difference: { perTeam: 1, total: 4, waiting: 8, waitMs: 10_000, budgetMs: 15_000, whenClosed: 'ends' },
-  /** Sends the audit log or the history of a monitor, at the pace of its reader. Behind its time the connection is ended. */
+  /** Sends the audit log or the history of a monitor at the pace of its reader. Behind its time the connection ends. */
   export: { perTeam: 1, total: 8, waiting: 1, waitMs: 10_000, budgetMs: 300_000, whenClosed: 'ends' },
   /** Changes up to a hundred monitors, each in a transaction. */
   bulk: { perTeam: 1, total: 4, waiting: 4, waitMs: 10_000, budgetMs: null, whenClosed: 'goes on' },

@@ -1,8 +1,8 @@
 -- What each team used on each day (UTC), from the counters of `team_usage` (store/quota/usage-days.ts). A day on which
 -- nothing was used has no row.
 --
--- No table here refers to `teams`: that would lock it for as long as the rows below are copied. A team that has ended is
--- counted no more, and its rows are deleted with it.
+-- No table here refers to `teams`: that would lock it for as long as the rows below are copied. A team that has ended
+-- is counted no more, and its rows are deleted with it.
 create table usage_days (
   team_id uuid not null,
   day date not null,

@@ -74,7 +74,8 @@ export const countUsageDays = (store: Queryable): Promise<void> =>
         where (${names(MARKED, 'u')}) is distinct from (${names(MARKED, 'm')})
       ),
       marked as (
-        update usage_marks m set (${names(MARKED)}) = row(${names(MARKED, 's')}), starts_due = m.starts_due or s.is_begun
+        update usage_marks m set (${names(MARKED)}) = row(${names(MARKED, 's')}),
+          starts_due = m.starts_due or s.is_begun
         from seen s where m.team_id = s.team_id
       )
       insert into usage_days (team_id, day, ${names(DAY_COLUMNS)})

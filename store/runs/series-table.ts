@@ -12,7 +12,7 @@ interface StepSource {
   readonly isChange: Fragment
 }
 
-/** What an export has of runs `s`. */
+/** The columns of an export, of runs `s`. */
 interface HistoryColumns {
   /** Is true of a run that is exported. */
   readonly isRow: Fragment
@@ -30,7 +30,7 @@ export interface SeriesTable {
   valueOf(field: string): Fragment
   /** Its runs say whether an engine shows blocks beside the results. */
   readonly hasBlocks: boolean
-  /** What an export has of runs. */
+  /** The columns of an export. */
   readonly history: HistoryColumns
   /** How many of these runs are read, the newest first. */
   mostSteps(field: string): number
@@ -117,7 +117,7 @@ const searchSteps = (field: string): number => (field === 'results' ? MAX_SERIES
 export const SEARCH_SERIES: SeriesTable = {
   hasBlocks: true,
   history: {
-    // What stands beside the results may come and go while they stay.
+    // A block beside the results may come and go while they stay.
     isRow: sql.fragment`(s.reading_id is null or exists (
       select from (
         select p.ai_overview_present as ai, p.featured_snippet_present as snippet from runs p
