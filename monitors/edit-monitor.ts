@@ -54,10 +54,7 @@ export async function editMonitor<Spec extends EverySpec, Stored extends EveryRo
   kind: Kind<Spec, Stored>,
   edition: MonitorEdition<Spec>,
 ): Promise<EditOutcome<Stored>> {
-  const outcome = await context.store.transaction(
-    (tx) => edit(tx, { ...context, kind }, edition),
-    COLLISION_RETRIES,
-  )
+  const outcome = await context.store.transaction((tx) => edit(tx, { ...context, kind }, edition), COLLISION_RETRIES)
   if (outcome.kind === 'done') context.wake()
   return outcome
 }

@@ -3,6 +3,7 @@ import type { ExtractConfig } from '../../schema/monitor/extract-config.ts'
 import { isBlank, noBody } from './blank-body.ts'
 import { nothingLeft } from './clean/clean-fields.ts'
 import { cleanLines } from './clean/clean-value.ts'
+import { GrownText } from './clean/grown-text.ts'
 import type { CompiledClean } from './clean/treatments.ts'
 import { compileRules } from './compiled.ts'
 import type { Compiled, Ignored } from './compiled.ts'
@@ -71,12 +72,13 @@ function scriptsIn(body: Uint8Array): Scripts | null {
 }
 
 /**
- * Returns the fault of a rule that its engine refuses although it was saved, or that exceeds the call stack on this
- * page. Any other error is ours.
+ * Returns the fault of a rule that its engine refuses although it was saved, that exceeds the call stack on this page,
+ * or whose treatments make too much text. Any other error is ours.
  */
 function evaluationFault(error: unknown): Failed {
   if (error instanceof RangeError)
     return failed('too_complex', 'The page or the rule is nested too deeply to be evaluated. Choose a simpler rule.')
+  if (error instanceof GrownText) return failed('too_complex', error.message)
   if (error instanceof RefusedRule)
     return failed('bad_rule', `A rule could not be evaluated: ${error.message}. Change the rule.`)
   return internalFault(error)

@@ -23,5 +23,6 @@ export async function cleanAnswer(
   if (signal.aborted) return { kind: 'abandoned' }
   if (!cleaned.ok) return { kind: 'failed', fault: cleaned.fault, retryAfterMs: 0 }
   const { values, warnings } = cleaned.read
-  return { kind: 'values', values, warnings: [...answer.warnings, ...warnings] }
+  // Both warn of a list that was cut.
+  return { kind: 'values', values, warnings: [...new Set([...answer.warnings, ...warnings])] }
 }

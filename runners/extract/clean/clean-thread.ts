@@ -1,6 +1,7 @@
 import type { Clean } from '../../../schema/monitor/treatment.ts'
 import type { Values } from '../../../schema/shape/json.ts'
 import type { Page } from '../page.ts'
+import { boundValues } from '../text/truncate.ts'
 import { cleanFields } from './clean-fields.ts'
 import type { CleanedValues } from './clean-reader.ts'
 import { compileClean } from './treatments.ts'
@@ -9,5 +10,6 @@ import { compileClean } from './treatments.ts'
 export const read = ({ body, url }: Page, clean: Clean): CleanedValues => {
   const values = JSON.parse(new TextDecoder().decode(body)) as Values
   const { fields, warnings } = cleanFields(Object.entries(values) as [string, never][], compileClean(clean), url)
-  return { values: Object.fromEntries(fields), warnings }
+  const bounded = boundValues(Object.fromEntries(fields))
+  return { values: bounded.values, warnings: [...warnings, ...bounded.warnings] }
 }
