@@ -43,9 +43,11 @@ export function extractHash(page: Page): Extraction {
   return isBlank(page.body) ? noBody() : { ok: true, values: { content_hash: contentHash(page) }, warnings: [] }
 }
 
-/** Marks an extraction that has an empty value where scripts may write one. Only then the page is searched for them. */
+/** Marks an extraction that found an empty value where scripts may write one. Only then the page is searched for them. */
 function withScripts(extraction: Extraction, page: Page): Extraction {
-  if (!extraction.ok || !Object.values(extraction.values).some(isEmptyValue)) return extraction
+  if (!extraction.ok) return extraction
+  const { values, emptied = [] } = extraction
+  if (!Object.entries(values).some(([name, value]) => isEmptyValue(value) && !emptied.includes(name))) return extraction
   const scripts = markupKind(page) === 'html' ? scriptsIn(page.body) : null
   return scripts === null ? extraction : { ...extraction, scripts }
 }
@@ -150,7 +152,14 @@ function readWithout(page: Page, ignored: Ignored, clean: CompiledClean): Extrac
   const left = cleanLines(lines, clean.get('content_hash') ?? [], page.url)
   const pageText = boundPageText(left)
   if (left.length > 0) return { ok: true, values: { content_hash: linesHash(left) }, warnings, pageText }
-  return { ok: true, values: { content_hash: '' }, warnings: [...warnings, nothingLeft('content_hash')], pageText }
+  const emptied = ['content_hash']
+  return {
+    ok: true,
+    values: { content_hash: '' },
+    emptied,
+    warnings: [...warnings, ...emptied.map(nothingLeft)],
+    pageText,
+  }
 }
 
 type Lines = { readonly ok: true; readonly lines: readonly string[]; readonly warnings: readonly string[] } | Failed

@@ -115,7 +115,13 @@ export function finish(
 ): Extraction {
   const cleaned = cleanFields(fields, clean, base)
   const bounded = boundValues(Object.fromEntries(cleaned.fields))
-  return { ok: true, values: bounded.values, warnings: [...warnings, ...cleaned.warnings, ...bounded.warnings] }
+  const { emptied } = cleaned
+  return {
+    ok: true,
+    values: bounded.values,
+    ...(emptied.length > 0 && { emptied }),
+    warnings: [...warnings, ...cleaned.warnings, ...bounded.warnings],
+  }
 }
 
 function firstOf(rule: CssRule, tree: Tree): string | null {

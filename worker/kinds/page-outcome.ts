@@ -142,7 +142,9 @@ function readingFromWire(outcome: RunnerOutcome, pictures: readonly Uint8Array[]
   if (reading.kind === 'text') return { kind: 'text', text: reading.text, ...common, warnings, ...seen, ...fetched }
   const text = task.extract.method === 'full_page' ? reading.page_text : undefined
   const pageText = text !== undefined && { pageText: boundPageText([text]) }
-  const about = { ...common, warnings, ...seen, ...pageText, ...fetched, ...(reading.as_sent && { isAsSent: true }) }
+  const asSent = reading.as_sent && { isAsSent: true }
+  const emptied = reading.emptied && { emptied: reading.emptied }
+  const about = { ...common, warnings, ...seen, ...emptied, ...pageText, ...fetched, ...asSent }
   return { kind: 'values', values: valuesOf(outcome.values as Values, task), ...about }
 }
 

@@ -9,7 +9,11 @@ import { compileClean } from './treatments.ts'
 /** What a thread of the extractor runs for `cleanReader`. */
 export const read = ({ body, url }: Page, clean: Clean): CleanedValues => {
   const values = JSON.parse(new TextDecoder().decode(body)) as Values
-  const { fields, warnings } = cleanFields(Object.entries(values) as [string, never][], compileClean(clean), url)
+  const { fields, emptied, warnings } = cleanFields(
+    Object.entries(values) as [string, never][],
+    compileClean(clean),
+    url,
+  )
   const bounded = boundValues(Object.fromEntries(fields))
-  return { values: bounded.values, warnings: [...warnings, ...bounded.warnings] }
+  return { values: bounded.values, emptied, warnings: [...warnings, ...bounded.warnings] }
 }

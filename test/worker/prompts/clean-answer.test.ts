@@ -46,6 +46,15 @@ test('an answer that was cut before keeps its mark, with one warning', async () 
   expect([list[0], list.length, isCutList(list), answer.warnings]).toEqual([0, 2, true, [CUT]])
 })
 
+test('an answer of which nothing is left is known as one that treatments emptied', async () => {
+  expect(await treated('all is well', { do: 'keep_lines', pattern: 'outage' })).toMatchObject({
+    values: { result: '' },
+    emptied: ['result'],
+    warnings: [expect.stringContaining('Nothing is left')],
+  })
+  expect(await treated('an outage', { do: 'keep_lines', pattern: 'outage' })).not.toHaveProperty('emptied')
+})
+
 test('a treatment that makes too much of an answer is the fault of the run, by its name', async () => {
   const longer: Treatment = { do: 'replace', pattern: '', text: 'x'.repeat(1_000) }
   expect(await treated('a'.repeat(60_000), longer)).toEqual({

@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto'
 import { afterAll, describe, expect, test } from 'vitest'
 import { cutMark, isCutList } from '../../../../core/diff/cut-mark.ts'
+import { fieldsToRender } from '../../../../runners/check/missing-match.ts'
+import { readingOf } from '../../../../runners/check/reading-of.ts'
+import type { PageTask } from '../../../../runners/check/task.ts'
 import { extract } from '../../../../runners/extract/extract.ts'
 import { createExtractor } from '../../../../runners/extract/pool/extractor.ts'
 import { checkRules } from '../../../../runners/extract/rules.ts'
@@ -146,8 +149,27 @@ describe('fields that are treated', () => {
       'Nothing is left of the field "text" by its treatments in extract_config.clean.',
       'Nothing is left of the field "list" by its treatments in extract_config.clean.',
     ])
+    expect(read).toMatchObject({ emptied: ['text', 'list'] })
     const empty = extract(html('<p></p>'), { method: 'css', fields, clean })
     expect(empty).toMatchObject({ ok: true, values: { text: '', list: [] }, warnings: [] })
+    expect(empty).not.toHaveProperty('emptied')
+  })
+
+  test('that are left empty are no reason to look for scripts, which fields without a match are', () => {
+    const outages: ExtractConfig = {
+      method: 'css',
+      fields: { outages: '.row[]' },
+      clean: { outages: [{ do: 'keep_lines', pattern: 'outage' }] },
+    }
+    const fieldsOf = (body: string) => {
+      const read = extract(html(`<script>1</script>${body}`), outages)
+      if (!read.ok) throw new Error(read.fault.message)
+      const about = { fetchMethod: 'static', mark: { etag: null, lastModified: null, bodyHash: null } } as const
+      const reading = readingOf(read, { ...about, ...(read.scripts && { scripts: read.scripts }) }, [])
+      return fieldsToRender(reading, { extract: outages } as PageTask)
+    }
+    expect(fieldsOf('<p class=row>All is well</p>')).toEqual([])
+    expect(fieldsOf('')).toEqual(['outages'])
   })
 
   test('of a whole page are the lines of its readable text, after what is ignored', () => {
@@ -160,6 +182,7 @@ describe('fields that are treated', () => {
     expect(read({ clean: { content_hash: [{ do: 'keep_lines', pattern: 'x' }] } })).toMatchObject({
       values: { content_hash: '' },
       pageText: '',
+      emptied: ['content_hash'],
       warnings: [expect.stringContaining('Nothing is left of the field "content_hash"')],
     })
   })
