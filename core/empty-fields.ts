@@ -30,7 +30,7 @@ interface EmptyFields extends Read {
 
 /**
  * Returns a warning for each field without a match. An element that was found and is empty is mentioned only where
- * scripts may fill it. Treatments that left nothing of a field have a warning of their own.
+ * scripts may fill it. Treatments that left nothing of a field are not mentioned: extraction warns of them.
  */
 export function emptyFieldWarnings({ values, emptied = [], config, isScripted }: EmptyFields): readonly string[] {
   const unmatched = unmatchedFields({ values, emptied }, config)

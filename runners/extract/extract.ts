@@ -43,7 +43,7 @@ export function extractHash(page: Page): Extraction {
   return isBlank(page.body) ? noBody() : { ok: true, values: { content_hash: contentHash(page) }, warnings: [] }
 }
 
-/** Marks an extraction that found an empty value where scripts may write one. Only then the page is searched for them. */
+/** Marks an extraction that found an empty value where scripts may write one. Only then are they searched for. */
 function withScripts(extraction: Extraction, page: Page): Extraction {
   if (!extraction.ok) return extraction
   const { values, emptied = [] } = extraction

@@ -129,7 +129,11 @@ function firstOf(rule: CssRule, tree: Tree): string | null {
   return element && rule.read(element, tree)
 }
 
-/** `listRoom`: for a rule that gives a list. JSON has no NaN and no infinities. They become null, like a missing value. */
+/**
+ * JSON has no NaN and no infinities. They become null, like a missing value.
+ *
+ * @param listRoom for a rule that gives a list
+ */
 function xpathValue(value: XValue, listRoom: Room | null): Json {
   if (typeof value === 'string') return value.trim()
   if (typeof value === 'number') return Number.isFinite(value) ? value + 0 : null

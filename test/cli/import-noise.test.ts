@@ -65,7 +65,7 @@ filter:
   ])
 })
 
-test('lines that are left out behind another filter of lines are left out there, in the order of the filters', async () => {
+test('lines that are left out behind another filter of lines stay behind it', async () => {
   const job = (name: string, filters: string) => `name: ${name}\nurl: https://example.com/${name}\nfilter:\n${filters}`
   const behind = `  - grepi: before
   - re.sub: {pattern: 'Sale:', repl: ''}

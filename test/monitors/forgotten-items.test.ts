@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { sql } from 'slonik'
 import { expect, test } from 'vitest'
 import { editMonitor } from '../../monitors/edit-monitor.ts'
@@ -5,6 +6,7 @@ import { PAGE } from '../../monitors/kinds/page-kind.ts'
 import type { MonitorPatch } from '../../schema/monitor/monitor.ts'
 import { nothing } from '../../store/db/row.ts'
 import { findSeenItems, keepSeenItems } from '../../store/queue/seen-items.ts'
+import { endLeases } from '../support/database/check-states.ts'
 import { createInstallation, type Person } from '../support/database/installation.ts'
 import { eventually } from '../support/run/eventually.ts'
 import { shared } from '../support/run/shared.ts'
@@ -43,16 +45,16 @@ test('an edit of the predicate forgets what was shown, but not one that the team
 })
 
 test('an edit of the predicate waits for a run that is being recorded, and forgets what that has shown', async () => {
-  const { person, id, no, shown, kept } = await watched()
-  const [written, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const recording = installation.store.transaction(async (tx) => {
-    // The order of a recorder.
-    await tx.query(sql.type(nothing)`update checks set fence = fence where no = ${no}::bigint`)
-    await keepSeenItems(tx, shown)
-    written.resolve()
-    await release.promise
-  })
-  await written.promise
+  const { person, id, no, kept } = await watched()
+  const recorder = new pg.Client({ connectionString: installation.url })
+  await recorder.connect()
+  await recorder.query('begin')
+  // The order of a recorder.
+  await endLeases(recorder, no)
+  await recorder.query(`insert into seen_items (no, field, team_id, key, items) values ($1, 'jobs', $2, '', '')`, [
+    no,
+    person.teamId,
+  ])
   const editing = edit(person, id, OTHER)
   await eventually(
     () =>
@@ -60,8 +62,8 @@ test('an edit of the predicate waits for a run that is being recorded, and forge
         select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`),
     ({ length }) => length > 0,
   )
-  release.resolve()
-  await recording
+  await recorder.query('commit')
+  await recorder.end()
   expect(await editing).toMatchObject({ kind: 'done' })
   expect(await kept()).toEqual([])
 })

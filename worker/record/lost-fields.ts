@@ -56,8 +56,8 @@ export function vanished({ before, missing, lists, after, names, cleaned = [] }:
   const counts: [string, number][] = []
   const newly: string[] = []
   const items: [string, Json][] = []
-  for (const name of names) {
-    if (cleaned.includes(name) || !hasNoMatch(valueOf(after, name))) continue
+  for (const name of names.filter((one) => !cleaned.includes(one))) {
+    if (!hasNoMatch(valueOf(after, name))) continue
     const known = Number(valueOf(missing ?? {}, name) ?? 0)
     const last = valueOf(before, name)
     if (known > 0 || !hasNoMatch(last)) counts.push([name, Math.min(known + 1, READINGS_UNTIL_NOTICE)])

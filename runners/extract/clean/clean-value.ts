@@ -106,7 +106,7 @@ function changed(parts: readonly Json[], isText: boolean, change: (text: string)
   })
 }
 
-/** The engine has a limit of its own, and refuses a deep pattern with the same class of errors. */
+/** The engine limits the length of a text too, and refuses a deep pattern with the same class of errors. */
 function fitting(change: () => string): string {
   try {
     return change()

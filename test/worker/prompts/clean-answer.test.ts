@@ -32,7 +32,7 @@ test('an answer that treatments make longer than a run keeps is cut, with a warn
   const longer: Treatment = { do: 'replace', pattern: '', text: 'x'.repeat(1_000) }
   const answer = await treated('a'.repeat(1_000), longer)
   if (answer.kind !== 'values') throw new Error(answer.kind)
-  expect(Buffer.byteLength(String(answer.values['result']))).toBe(EXTRACT_LIMITS.itemBytes)
+  expect(Buffer.byteLength(answer.values['result'] as string)).toBe(EXTRACT_LIMITS.itemBytes)
   expect(answer.warnings).toEqual([CUT])
 })
 
