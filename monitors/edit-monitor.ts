@@ -2,7 +2,7 @@ import type { Invalid, NotFound } from '../core/outcome.ts'
 import type { Requester } from '../schema/account/audit.ts'
 import type { EverySpec } from '../schema/monitor/every-spec.ts'
 import { type AuditEntry, recordAudit } from '../store/accounts/audit.ts'
-import type { Transaction } from '../store/db/client.ts'
+import { COLLISION_RETRIES, type Transaction } from '../store/db/client.ts'
 import type { EveryRow } from '../store/monitors/kinds/monitor-row.ts'
 import { lockMonitor, saveMonitor } from '../store/monitors/monitor-edit.ts'
 import type { SecretBox } from '../store/secrets/secret-box.ts'
@@ -54,7 +54,7 @@ export async function editMonitor<Spec extends EverySpec, Stored extends EveryRo
   kind: Kind<Spec, Stored>,
   edition: MonitorEdition<Spec>,
 ): Promise<EditOutcome<Stored>> {
-  const outcome = await context.store.transaction((tx) => edit(tx, { ...context, kind }, edition))
+  const outcome = await context.store.transaction((tx) => edit(tx, { ...context, kind }, edition), COLLISION_RETRIES)
   if (outcome.kind === 'done') context.wake()
   return outcome
 }

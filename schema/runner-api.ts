@@ -87,6 +87,8 @@ export const RunnerReading = Tagged('kind', {
   values: {
     fetch_method: Layer,
     mark: Mark,
+    /** Fields of the page of which treatments left nothing. Absent: none. */
+    emptied: Type.Optional(Type.Array(Type.String(), { maxItems: 50 })),
     /** For a whole page: its readable text. */
     page_text: Type.Optional(Text(0, OUTCOME_PAGE_TEXT)),
     /** The answer is not HTML. Absent: it may be. */

@@ -66,7 +66,7 @@ export async function runCheck(
 }
 
 const isWhole = ({ status, fields }: Preview, { extract_config }: Configuration['spec']) =>
-  status === 'success' && unmatchedFields(fields as Values, extract_config).length === 0
+  status === 'success' && unmatchedFields({ values: fields as Values }, extract_config).length === 0
 
 /** Loads what fetches addresses. A check of files does without it. */
 export async function openWeb(

@@ -182,7 +182,7 @@ const plain = (name: string) => name.trim().replaceAll('-', '_')
 interface Filtered {
   selected: Selection | null
   isFile: boolean
-  /** Of lines that are left out. */
+  /** Of lines that are left out before the treatments. */
   readonly patterns: string[]
   readonly treatments: Treated[]
 }
@@ -216,15 +216,27 @@ function select(selection: Selection, name: string, { filtered, miss }: Adding):
 }
 
 function addFilter({ name, value }: Filter, { filtered, miss }: Adding): void {
-  const made = Object.hasOwn(OF_TEXT, name) ? (OF_TEXT[name]?.(value) ?? []) : null
+  const dropped = droppedBy({ name, value })
+  if (dropped !== null && filtered.treatments.length === 0) {
+    filtered.patterns.push(dropped)
+    return
+  }
+  const made = dropped === null ? treatmentsOf({ name, value }) : ofLines('drop_lines', [dropped])
   if (made) filtered.treatments.push(...made)
-  if (name === 'grepi') filtered.patterns.push(textIn(value, 're', 'pattern'))
-  else if (name === 'delete_lines_containing') filtered.patterns.push(linesOf(value))
-  else if (FILE_FILTERS.has(name)) {
+  if (FILE_FILTERS.has(name)) {
     filtered.isFile = true
     if (isObject(value) && isSet(value['password'])) miss('a password of a file')
   } else if (made?.length === 0 || (made === null && !TEXT_FILTERS.has(name))) miss(`the filter ${name}`)
 }
+
+/** Returns the pattern of the lines that a filter leaves out; null: it leaves out none. */
+function droppedBy({ name, value }: Filter): string | null {
+  if (name === 'grepi') return textIn(value, 're', 'pattern')
+  return name === 'delete_lines_containing' ? linesOf(value) : null
+}
+
+const treatmentsOf = ({ name, value }: Filter): readonly Treated[] | null =>
+  Object.hasOwn(OF_TEXT, name) ? (OF_TEXT[name]?.(value) ?? []) : null
 
 /** Filters of the lines of a text. Those with parameters that are not read here are left out. */
 const OF_TEXT: Readonly<Record<string, (value: unknown) => readonly Treated[]>> = {

@@ -14,7 +14,7 @@ const isReadOnATree = (config: ExtractConfig): boolean =>
 /** Returns the fields without a match in a page that was read as sent, and whose scripts may write what they select. */
 export function fieldsToRender(reading: Reading, { extract }: PageTask): readonly string[] {
   if (reading.kind !== 'values' || reading.scripts === undefined || !isReadOnATree(extract)) return []
-  return unmatchedFields(reading.values, extract)
+  return unmatchedFields(reading, extract)
 }
 
 /** Returns the task that renders the page of another one because rules had no match in it. */
@@ -23,6 +23,6 @@ export const renderedForMissing = (task: PageTask): PageTask => ({ ...task, queu
 /** Returns whether a reading has a field that the direct one has no match for. */
 export function findsMore(rendered: Reading, direct: Reading, { extract }: PageTask): rendered is ValuesReading {
   if (rendered.kind !== 'values' || direct.kind !== 'values') return false
-  const missing = unmatchedFields(rendered.values, extract)
-  return unmatchedFields(direct.values, extract).some((name) => !missing.includes(name))
+  const missing = unmatchedFields(rendered, extract)
+  return unmatchedFields(direct, extract).some((name) => !missing.includes(name))
 }

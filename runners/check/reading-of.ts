@@ -28,13 +28,13 @@ export function hintOf({ scripts }: Extracted, { request }: PageTask, { method, 
 
 /** Returns the reading of a page that was extracted. */
 export function readingOf(
-  { text, values, pageText, warnings: found }: Extracted,
+  { text, values, emptied, pageText, warnings: found }: Extracted,
   read: Read,
   more: readonly string[],
 ): Reading {
   const common = { ...read, warnings: [...found, ...more] }
   if (text !== undefined) return { kind: 'text', text, ...common }
-  return { kind: 'values', values, ...(pageText !== undefined && { pageText }), ...common }
+  return { kind: 'values', values, ...(emptied && { emptied }), ...(pageText !== undefined && { pageText }), ...common }
 }
 
 /** Returns the warnings of a fetch, and of the headers that were not sent. */

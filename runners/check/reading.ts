@@ -43,6 +43,8 @@ export type Reading =
       readonly fetchReason?: FetchReason | null
       readonly mark: PageMark
       readonly values: Values
+      /** Fields that had a value on the page, of which treatments left nothing. Absent: none. */
+      readonly emptied?: readonly string[]
       /** For a whole page: its readable text, as extraction cut it; absent where there is none. */
       readonly pageText?: string
       readonly warnings: readonly string[]

@@ -61,7 +61,14 @@ function readingToWire(reading: Finished['reading'], shots: (number | null)[] | 
   const read = { ...common, warnings: reading.warnings.slice(0, MAX_WARNINGS), ...(shots && { shots }) }
   if (kind === 'text') return { kind, text: reading.text, ...read }
   const asSent = reading.isAsSent && { as_sent: true }
-  return { kind, ...read, ...(reading.pageText !== undefined && { page_text: reading.pageText }), ...asSent }
+  const emptied = reading.emptied && { emptied: [...reading.emptied] }
+  return {
+    kind,
+    ...read,
+    ...emptied,
+    ...(reading.pageText !== undefined && { page_text: reading.pageText }),
+    ...asSent,
+  }
 }
 
 function lookToWire({ kind, fetchMethod, look }: Extract<Reading, { kind: 'look' }>): RunnerReading {

@@ -3,6 +3,7 @@ import type { ExtractConfig } from '../../schema/monitor/extract-config.ts'
 import { isBlank, noBody } from './blank-body.ts'
 import { nothingLeft } from './clean/clean-fields.ts'
 import { cleanLines } from './clean/clean-value.ts'
+import { GrownText } from './clean/grown-text.ts'
 import type { CompiledClean } from './clean/treatments.ts'
 import { compileRules } from './compiled.ts'
 import type { Compiled, Ignored } from './compiled.ts'
@@ -42,9 +43,11 @@ export function extractHash(page: Page): Extraction {
   return isBlank(page.body) ? noBody() : { ok: true, values: { content_hash: contentHash(page) }, warnings: [] }
 }
 
-/** Marks an extraction that has an empty value where scripts may write one. Only then the page is searched for them. */
+/** Marks an extraction that found an empty value where scripts may write one. Only then are they searched for. */
 function withScripts(extraction: Extraction, page: Page): Extraction {
-  if (!extraction.ok || !Object.values(extraction.values).some(isEmptyValue)) return extraction
+  if (!extraction.ok) return extraction
+  const { values, emptied = [] } = extraction
+  if (!Object.entries(values).some(([name, value]) => isEmptyValue(value) && !emptied.includes(name))) return extraction
   const scripts = markupKind(page) === 'html' ? scriptsIn(page.body) : null
   return scripts === null ? extraction : { ...extraction, scripts }
 }
@@ -71,12 +74,13 @@ function scriptsIn(body: Uint8Array): Scripts | null {
 }
 
 /**
- * Returns the fault of a rule that its engine refuses although it was saved, or that exceeds the call stack on this
- * page. Any other error is ours.
+ * Returns the fault of a rule that its engine refuses although it was saved, that exceeds the call stack on this page,
+ * or whose treatments make too much text. Any other error is ours.
  */
 function evaluationFault(error: unknown): Failed {
   if (error instanceof RangeError)
     return failed('too_complex', 'The page or the rule is nested too deeply to be evaluated. Choose a simpler rule.')
+  if (error instanceof GrownText) return failed('too_complex', error.message)
   if (error instanceof RefusedRule)
     return failed('bad_rule', `A rule could not be evaluated: ${error.message}. Change the rule.`)
   return internalFault(error)
@@ -148,7 +152,14 @@ function readWithout(page: Page, ignored: Ignored, clean: CompiledClean): Extrac
   const left = cleanLines(lines, clean.get('content_hash') ?? [], page.url)
   const pageText = boundPageText(left)
   if (left.length > 0) return { ok: true, values: { content_hash: linesHash(left) }, warnings, pageText }
-  return { ok: true, values: { content_hash: '' }, warnings: [...warnings, nothingLeft('content_hash')], pageText }
+  const emptied = ['content_hash']
+  return {
+    ok: true,
+    values: { content_hash: '' },
+    emptied,
+    warnings: [...warnings, ...emptied.map(nothingLeft)],
+    pageText,
+  }
 }
 
 type Lines = { readonly ok: true; readonly lines: readonly string[]; readonly warnings: readonly string[] } | Failed

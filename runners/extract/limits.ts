@@ -16,6 +16,11 @@ export const EXTRACT_LIMITS = {
   jsonDepth: 200,
   jsonValues: 200_000,
   ...VALUE_LIMITS,
+  /**
+   * Bytes (UTF-8) of a list before its treatments, and characters of a value behind one that makes texts longer. What a
+   * run keeps is cut after them.
+   */
+  treatedBytes: 16 * 1024 * 1024,
   /** Bytes (UTF-8) of the readable text of a whole page that are kept, to show what changed. */
   pageTextBytes: 256 * 1024,
   /** Characters of one selector, expression or pattern. */

@@ -10,7 +10,7 @@ import { failed } from './page.ts'
 import type { Extraction, Failed, Fields, Page } from './page.ts'
 import { decode } from './text/charset.ts'
 import { isBinaryType, isJsonType, markupKind, mediaType } from './text/page-kind.ts'
-import { boundList, boundValues } from './text/truncate.ts'
+import { boundList, boundValues, type Room } from './text/truncate.ts'
 import type { Tree } from './tree.ts'
 import { matchesOf, removeElements } from './without-elements.ts'
 import { parseXml } from './xml/xml.ts'
@@ -81,17 +81,25 @@ type TreeRules = Extract<Compiled, { method: 'css' | 'xpath' }>
 
 /** Returns the fields that rules for a tree give. */
 export function fieldsOnTree(compiled: TreeRules, tree: Tree, warnings: string[]): Fields {
+  const room = (name: string) => (compiled.clean.has(name) ? TREATED_ROOM : KEPT_ROOM)
   if (compiled.method === 'css')
     return compiled.fields.map(([name, { rule, isList }]) => [
       name,
-      isList ? listOf(rule.all(tree), (element) => rule.read(element, tree)) : firstOf(rule, tree),
+      isList ? listOf(rule.all(tree), (element) => rule.read(element, tree), room(name)) : firstOf(rule, tree),
     ])
   for (const [name, { rule }] of compiled.fields) {
     for (const prefix of unboundPrefixes(rule, tree))
       warnings.push(`The prefix ${prefix}: of the field ${name} is not declared in the answer.`)
   }
-  return compiled.fields.map(([name, { rule, isList }]) => [name, xpathValue(runXPath(rule, tree), isList)])
+  return compiled.fields.map(([name, { rule, isList }]) => [
+    name,
+    xpathValue(runXPath(rule, tree), isList ? room(name) : null),
+  ])
 }
+
+const KEPT_ROOM: Room = { items: EXTRACT_LIMITS.items, bytes: EXTRACT_LIMITS.resultBytes }
+/** Treatments see the whole list, so that what they leave is what is cut. */
+const TREATED_ROOM: Room = { items: Infinity, bytes: EXTRACT_LIMITS.treatedBytes }
 
 interface Finishing {
   readonly clean: CompiledClean
@@ -107,7 +115,13 @@ export function finish(
 ): Extraction {
   const cleaned = cleanFields(fields, clean, base)
   const bounded = boundValues(Object.fromEntries(cleaned.fields))
-  return { ok: true, values: bounded.values, warnings: [...warnings, ...cleaned.warnings, ...bounded.warnings] }
+  const { emptied } = cleaned
+  return {
+    ok: true,
+    values: bounded.values,
+    ...(emptied.length > 0 && { emptied }),
+    warnings: [...warnings, ...cleaned.warnings, ...bounded.warnings],
+  }
 }
 
 function firstOf(rule: CssRule, tree: Tree): string | null {
@@ -115,12 +129,16 @@ function firstOf(rule: CssRule, tree: Tree): string | null {
   return element && rule.read(element, tree)
 }
 
-/** JSON has no NaN and no infinities. They become null, like a missing value. */
-function xpathValue(value: XValue, isList: boolean): Json {
+/**
+ * JSON has no NaN and no infinities. They become null, like a missing value.
+ *
+ * @param listRoom for a rule that gives a list
+ */
+function xpathValue(value: XValue, listRoom: Room | null): Json {
   if (typeof value === 'string') return value.trim()
   if (typeof value === 'number') return Number.isFinite(value) ? value + 0 : null
   if (!isNodes(value)) return value
-  if (isList) return listOf(value, stringOfNode)
+  if (listRoom) return listOf(value, stringOfNode, listRoom)
   const [first] = value
   return first === undefined ? null : stringOfNode(first).trim()
 }
@@ -129,6 +147,6 @@ function xpathValue(value: XValue, isList: boolean): Json {
  * Returns the trimmed texts of all matches. They are bounded one by one: the texts of elements inside each other can
  * have a thousand times the size of the page.
  */
-function listOf<T>(nodes: readonly T[], textOfNode: (node: T) => string): readonly Json[] {
-  return boundList(nodes, (node) => textOfNode(node).trim(), EXTRACT_LIMITS.resultBytes)
+function listOf<T>(nodes: readonly T[], textOfNode: (node: T) => string, room: Room): readonly Json[] {
+  return boundList(nodes, (node) => textOfNode(node).trim(), room)
 }

@@ -26,7 +26,9 @@ export type Extraction =
       readonly warnings: readonly string[]
       /** For a whole page: its readable text, to show what changed; absent where there is none. */
       readonly pageText?: string
-      /** A value is empty, and the page is HTML with scripts. Absent: no. */
+      /** Fields that had a value, of which treatments left nothing. Absent: none. */
+      readonly emptied?: readonly string[]
+      /** A value is empty on the page, and the page is HTML with scripts. Absent: no. */
       readonly scripts?: Scripts
       /** For a prompt, instead of values: the text for the model. */
       readonly text?: string

@@ -54,8 +54,7 @@ export async function saveMonitor<Spec extends EverySpec, Row extends EveryRow>(
   const place = { teamId: stored.team_id, id: stored.id }
   const sealed = sealSpec(place, spec, secrets)
   const names = editedNames(own)
-  if (edit.changed.includes('diff_predicate')) await forgetSeenItems(tx, stored.no)
-  return tx.maybeOne(sql.type(table.row)`
+  const saved = await tx.maybeOne(sql.type(table.row)`
     with t as (select clock() as at),
     own as materialized (${lockedStorage(sql.fragment`s.team_id = ${stored.team_id}::uuid`)}),
     n as (
@@ -83,6 +82,9 @@ export async function saveMonitor<Spec extends EverySpec, Row extends EveryRow>(
     )
     select ${table.columns} from m join c on c.no = m.no
   `)
+  // After the check, as a recorder locks them, and only where the edit was stored.
+  if (saved && edit.changed.includes('diff_predicate')) await forgetSeenItems(tx, stored.no)
+  return saved
 }
 
 function checkSets<Spec extends EverySpec>(table: Pick<KindTable<Spec>, 'edited' | 'check'>, given: MonitorEdit<Spec>) {

@@ -65,6 +65,34 @@ filter:
   ])
 })
 
+test('lines that are left out behind another filter of lines stay behind it', async () => {
+  const job = (name: string, filters: string) => `name: ${name}\nurl: https://example.com/${name}\nfilter:\n${filters}`
+  const behind = `  - grepi: before
+  - re.sub: {pattern: 'Sale:', repl: ''}
+  - delete_lines_containing: ad
+  - grep: price
+  - grepi: old`
+  const jobs = [
+    job('Whole', behind),
+    job('Field', `  - css: li\n${behind}`),
+    job('Odd', `  - sort\n  - grepi: '(?P<name>a)'`),
+  ]
+  const { monitors, report } = await imported('urlwatch', jobs.join('\n---\n'))
+  const clean = [
+    { do: 'replace', pattern: 'Sale:', text: '' },
+    { do: 'drop_lines', pattern: '(?i:ad)' },
+    { do: 'keep_lines', pattern: 'price' },
+    { do: 'drop_lines', pattern: 'old' },
+  ]
+  expect(monitors.get('whole')).toMatchObject({
+    extract_config: { method: 'full_page', ignore: { patterns: ['before'] }, clean: { content_hash: clean } },
+  })
+  expect(monitors.get('field')).toMatchObject({
+    extract_config: { method: 'css', clean: { text: [{ do: 'drop_lines', pattern: 'before' }, ...clean] } },
+  })
+  expect(report.filter((line) => line.endsWith('no equivalent'))).toEqual(['Odd: the filter grepi: no equivalent'])
+})
+
 test('a watch that leaves out, sorts and tells only new lines keeps that', async () => {
   const watch = (title: string, more: object) => [
     `${title}-0d0c-4c5e-8a5b-0d4a3b2c1f00`,

@@ -25,16 +25,25 @@ test.each<[Json, boolean]>([
 })
 
 test('each field without a match is warned of; an empty element is not', () => {
-  expect(unmatchedFields(values, config)).toEqual(['none', 'list'])
+  expect(unmatchedFields({ values }, config)).toEqual(['none', 'list'])
   expect(emptyFieldWarnings({ values, config, isScripted: false })).toEqual([
     'The field "none" has no match on the page. Its rule cannot notice a change there; correct the rule.',
     'The field "list" has no match on the page. Its rule cannot notice a change there; correct the rule.',
   ])
-  expect(unmatchedFields({}, config)).toEqual(Object.keys(fields))
+  expect(unmatchedFields({ values: {} }, config)).toEqual(Object.keys(fields))
+})
+
+test('what treatments emptied was found on the page, and is warned of by them alone', () => {
+  const emptied = ['list', 'text']
+  expect(unmatchedFields({ values, emptied }, config)).toEqual(['none'])
+  for (const isScripted of [false, true])
+    expect(emptyFieldWarnings({ values, emptied, config, isScripted })).toEqual([
+      expect.stringContaining('"none" has no match on the page'),
+    ])
 })
 
 test('a list of empty elements has matches', () => {
-  expect(unmatchedFields({ ...values, list: ['', ''] }, config)).toEqual(['none'])
+  expect(unmatchedFields({ values: { ...values, list: ['', ''] } }, config)).toEqual(['none'])
 })
 
 test('where many scripts were not run, the browser is named, for empty elements too', () => {
@@ -45,7 +54,7 @@ test('where many scripts were not run, the browser is named, for empty elements 
 })
 
 test('a pattern that was counted zero times has no match; a count that a path gives is a value', () => {
-  const count = (method: 'regex' | 'xpath') => unmatchedFields({ n: 0 }, { method, fields: { n: 'x' } })
+  const count = (method: 'regex' | 'xpath') => unmatchedFields({ values: { n: 0 } }, { method, fields: { n: 'x' } })
   expect(count('regex')).toEqual(['n'])
   expect(count('xpath')).toEqual([])
 })

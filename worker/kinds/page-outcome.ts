@@ -140,10 +140,20 @@ function readingFromWire(outcome: RunnerOutcome, pictures: readonly Uint8Array[]
   const { warnings } = reading
   const seen = reading.shots && { shots: shotsOf(reading.shots, pictures, task) }
   if (reading.kind === 'text') return { kind: 'text', text: reading.text, ...common, warnings, ...seen, ...fetched }
-  const text = task.extract.method === 'full_page' ? reading.page_text : undefined
-  const pageText = text !== undefined && { pageText: boundPageText([text]) }
-  const about = { ...common, warnings, ...seen, ...pageText, ...fetched, ...(reading.as_sent && { isAsSent: true }) }
+  const about = { ...common, warnings, ...seen, ...readFromWire(reading, task), ...fetched }
   return { kind: 'values', values: valuesOf(outcome.values as Values, task), ...about }
+}
+
+type WireValues = Extract<RunnerOutcome['reading'], { kind: 'values' }>
+
+/** Returns what a reading says of its page beside the values. */
+function readFromWire({ page_text: text, as_sent, emptied }: WireValues, { extract }: PageTask) {
+  const hasText = text !== undefined && extract.method === 'full_page'
+  return {
+    ...(emptied && { emptied }),
+    ...(hasText && { pageText: boundPageText([text]) }),
+    ...(as_sent && { isAsSent: true }),
+  }
 }
 
 /**

@@ -103,8 +103,9 @@ export async function previewOf(
 const MAX_WARNINGS = 50
 const MAX_WARNING = 500
 
-const readingOf = ({ values, scripts }: Read, { extract_config: config }: Previewed) => ({
+const readingOf = ({ values, emptied, scripts }: Read, { extract_config: config }: Previewed) => ({
   values,
+  emptied,
   config,
   isScripted: scripts === 'many',
 })

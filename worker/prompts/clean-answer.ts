@@ -22,6 +22,8 @@ export async function cleanAnswer(
   const cleaned = await extractor.read(cleanReader(clean), { body, contentType: 'application/json', url }, { signal })
   if (signal.aborted) return { kind: 'abandoned' }
   if (!cleaned.ok) return { kind: 'failed', fault: cleaned.fault, retryAfterMs: 0 }
-  const { values, warnings } = cleaned.read
-  return { kind: 'values', values, warnings: [...answer.warnings, ...warnings] }
+  const { values, emptied, warnings } = cleaned.read
+  // Both warn of a list that was cut.
+  const all = [...new Set([...answer.warnings, ...warnings])]
+  return { kind: 'values', values, ...(emptied.length > 0 && { emptied }), warnings: all }
 }

@@ -14,7 +14,13 @@ export interface Question {
 
 /** The result of a question. */
 export type PromptAnswer =
-  | { readonly kind: 'values'; readonly values: Values; readonly warnings: readonly string[] }
+  | {
+      readonly kind: 'values'
+      readonly values: Values
+      /** Fields that had a value in the answer, of which treatments left nothing. Absent: none. */
+      readonly emptied?: readonly string[]
+      readonly warnings: readonly string[]
+    }
   | { readonly kind: 'failed'; readonly fault: RunFault; readonly retryAfterMs: number }
   /**
    * The signal ended it, or the process is stopping, or the store is away: the result is unknown, and nothing is to be

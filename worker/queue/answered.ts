@@ -41,7 +41,7 @@ export async function answered(
   const endedMs = finished.endedMs + Math.round(performance.now() - startedAt)
   if (answer.kind === 'failed') return { ...failed(answer.fault, answer.retryAfterMs), endedMs }
   const warnings = [...reading.warnings, ...answer.warnings]
-  return { ...finished, endedMs, reading: { ...besides, kind: 'values', values: answer.values, warnings } }
+  return { ...finished, endedMs, reading: { ...besides, ...answer, warnings } }
 }
 
 /** Bytes of pictures that stay in memory while the text waits. */

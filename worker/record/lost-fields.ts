@@ -35,6 +35,8 @@ interface Follows {
   readonly lists: Values | null
   readonly after: Values
   readonly names: readonly string[]
+  /** Fields that the page has, of which treatments left nothing. They are neither missing nor empty. */
+  readonly cleaned?: readonly string[] | undefined
 }
 
 const NONE: Vanished = { missing: null, isOpen: false, newly: [], lists: null, warnings: [] }
@@ -49,12 +51,12 @@ const NONE: Vanished = { missing: null, isOpen: false, newly: [], lists: null, w
  * cheap as before. Each later reading that is stored warns again. Runs that are unchanged point at a reading that
  * warned.
  */
-export function vanished({ before, missing, lists, after, names }: Follows): Vanished {
+export function vanished({ before, missing, lists, after, names, cleaned = [] }: Follows): Vanished {
   if (before === null) return NONE
   const counts: [string, number][] = []
   const newly: string[] = []
   const items: [string, Json][] = []
-  for (const name of names) {
+  for (const name of names.filter((one) => !cleaned.includes(one))) {
     if (!hasNoMatch(valueOf(after, name))) continue
     const known = Number(valueOf(missing ?? {}, name) ?? 0)
     const last = valueOf(before, name)
@@ -99,9 +101,11 @@ export function emptied({
   after,
   names,
   empty,
+  cleaned = [],
 }: Omit<Follows, 'missing' | 'lists'> & Pick<Baseline, 'empty'>): Emptied {
   const wasReported = empty === READINGS_UNTIL_NOTICE
-  const isEmpty = names.length > 0 && names.every((name) => isEmptyValue(valueOf(after, name)))
+  const isFieldEmpty = (name: string) => !cleaned.includes(name) && isEmptyValue(valueOf(after, name))
+  const isEmpty = names.length > 0 && names.every(isFieldEmpty)
   if (!isEmpty) return { empty: null, isOpen: false, notice: wasReported ? 'recovered' : null, warnings: [] }
   const count = before === null || wasReported ? READINGS_UNTIL_NOTICE : (empty ?? 0) + 1
   const isReported = count === READINGS_UNTIL_NOTICE

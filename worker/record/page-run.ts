@@ -196,8 +196,9 @@ async function readingRow(compared: Compared, options: RecordingParts): Promise<
   if (fired === 'unknown' && !seen.fired) return undecidedFault(undecided)
   const hasFired = fired === true || seen.fired !== undefined
   const { missing, lists } = baseline
-  const gone = vanished({ before, after: reading.values, names: order, missing, lists })
-  const nothing = emptied({ before, after: reading.values, names: order, empty: baseline.empty })
+  const follows = { before, after: reading.values, names: order, cleaned: reading.emptied }
+  const gone = vanished({ ...follows, missing, lists })
+  const nothing = emptied({ ...follows, empty: baseline.empty })
   const isOpen = gone.isOpen || nothing.isOpen
   const ofFirst = before === null ? unmatched(task, reading) : []
   const found = [...layers.warnings, ...gone.warnings, ...ofFirst, ...nothing.warnings]
@@ -262,8 +263,10 @@ function keptValues(
 const jsonOf = (value: object | null) => value && JSON.stringify(value)
 
 /** Warns in a first run, whose rules may never have matched. */
-const unmatched = ({ extract: config }: PageTask, { values, scripts }: Read['reading']): readonly string[] =>
-  emptyFieldWarnings({ values, config, isScripted: scripts === 'many' })
+const unmatched = (
+  { extract: config }: PageTask,
+  { values, emptied: cleaned, scripts }: Read['reading'],
+): readonly string[] => emptyFieldWarnings({ values, emptied: cleaned, config, isScripted: scripts === 'many' })
 
 /** Returns the readable texts of the baseline and of the reading. */
 async function pageTexts(

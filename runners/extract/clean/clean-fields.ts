@@ -6,21 +6,23 @@ import type { CompiledClean } from './treatments.ts'
 
 interface CleanedFields {
   readonly fields: Fields
+  /** The names of those of which treatments left nothing. */
+  readonly emptied: readonly string[]
   readonly warnings: readonly string[]
 }
 
 /** Treats the fields that have treatments. `base`: the address that links are relative to. */
 export function cleanFields(fields: Fields, clean: CompiledClean, base: string): CleanedFields {
-  if (clean.size === 0) return { fields, warnings: [] }
-  const warnings: string[] = []
+  if (clean.size === 0) return { fields, emptied: [], warnings: [] }
+  const emptied: string[] = []
   const cleaned = fields.map(([name, value]): Fields[number] => {
     const treatments = clean.get(name)
     if (treatments === undefined) return [name, value]
     const treated = cleanValue(value, treatments, base)
-    if (treated.isEmptied) warnings.push(nothingLeft(name))
+    if (treated.isEmptied) emptied.push(name)
     return [name, treated.value]
   })
-  return { fields: cleaned, warnings }
+  return { fields: cleaned, emptied, warnings: emptied.map(nothingLeft) }
 }
 
 /** Returns the warning about a field of which treatments left nothing. */

@@ -7,6 +7,8 @@ import { patternsOfClean } from './treatments.ts'
 /** Values that were treated. */
 export interface CleanedValues {
   readonly values: Values
+  /** The fields of which treatments left nothing. */
+  readonly emptied: readonly string[]
   readonly warnings: readonly string[]
 }
 

@@ -1,6 +1,8 @@
 import { isCutList, withoutMark } from '../../../core/diff/cut-mark.ts'
 import { foldText, isEmptyValue, isList } from '../../../core/diff/diff-values.ts'
 import type { Json } from '../../../schema/shape/json.ts'
+import { EXTRACT_LIMITS } from '../limits.ts'
+import { GrownText } from './grown-text.ts'
 import type { CompiledTreatment } from './treatments.ts'
 
 /** A treated value, and whether the treatments left nothing of a value that had something. */
@@ -87,15 +89,31 @@ function treat(parts: readonly Json[], treatment: CompiledTreatment, { base, isT
 /** By code units, so that the order is the same on every machine. */
 const compareTexts = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)
 
-/** An object is not a text, so nothing in it is changed. An item stays one item, whatever is written into it. */
-const changed = (parts: readonly Json[], isText: boolean, change: (text: string) => string): readonly Json[] =>
-  parts.flatMap((part): readonly Json[] => {
+/**
+ * An object is not a text, so nothing in it is changed. An item stays one item, whatever is written into it. Throws
+ * `GrownText`.
+ */
+function changed(parts: readonly Json[], isText: boolean, change: (text: string) => string): readonly Json[] {
+  let length = 0
+  return parts.flatMap((part): readonly Json[] => {
     if (typeof part === 'object') return [part]
     const before = textOf(part)
-    const after = change(before)
+    const after = fitting(() => change(before))
     if (after === before) return [part]
+    length += after.length
+    if (length > EXTRACT_LIMITS.treatedBytes) throw new GrownText()
     return isText ? linesOf(after) : [foldText(after)].filter(isPart)
   })
+}
+
+/** The engine limits the length of a text too, and refuses a deep pattern with the same class of errors. */
+function fitting(change: () => string): string {
+  try {
+    return change()
+  } catch (error) {
+    throw error instanceof RangeError && error.message === 'Invalid string length' ? new GrownText() : error
+  }
+}
 
 const linesOf = (text: string): readonly string[] =>
   text

@@ -1,7 +1,8 @@
 import { readlinkSync } from 'node:fs'
+import { GrownText } from '../clean/grown-text.ts'
 import { extract } from '../extract.ts'
 import { internalFault } from '../internal-fault.ts'
-import type { Extraction, Page } from '../page.ts'
+import { type Extraction, failed, type Page } from '../page.ts'
 import { loadFor } from '../structured-data/load.ts'
 import { monotonicMs, PROGRESS, type WorkerAnswer, type WorkerBatch } from './job.ts'
 import type { ReaderConfig, ThreadModule } from './thread-reader.ts'
@@ -45,7 +46,7 @@ function readBy({ module, asked }: ReaderConfig, page: Page): Extraction {
   try {
     return { ok: true, values: {}, warnings: [], read: loaded.get(module)?.read(page, asked) }
   } catch (error) {
-    return internalFault(error)
+    return error instanceof GrownText ? failed('too_complex', error.message) : internalFault(error)
   }
 }
 

@@ -32,7 +32,8 @@ export function boundValues(values: Values): Bounded {
 function boundField(value: Json, left: number): Json {
   if (isList(value)) {
     // A list that was cut before keeps its mark: what is left of it says nothing of the whole.
-    const kept = boundList(value, (item) => item, left, isCutList(value) ? value.at(-1) : undefined)
+    const room = { items: EXTRACT_LIMITS.items, bytes: left }
+    const kept = boundList(value, (item) => item, room, isCutList(value) ? value.at(-1) : undefined)
     return kept.length === value.length && kept.every((item, at) => item === value[at]) ? value : kept
   }
   const fitting = boundItem(value)
@@ -46,25 +47,30 @@ function isList(value: Json): value is readonly Json[] {
 /** Room for the mark as an item of a list. */
 const MARK_BYTES = Buffer.byteLength(JSON.stringify(cutMark('0'.repeat(32)))) + 1
 
+/** How many items of a list are kept, and how many bytes of their JSON. */
+export interface Room {
+  readonly items: number
+  readonly bytes: number
+}
+
 /**
  * Returns the items of a list, each one cut where it is too long. A list with too many items, or with more bytes of
- * JSON than `room`, ends in a mark with the hash of all its items instead of the last ones.
+ * JSON than `room` has, ends in a mark with the hash of all its items instead of the last ones.
  *
  * @param known the mark of the whole list, where `items` end in it already
  */
-export function boundList<T>(
-  items: readonly T[],
-  read: (item: T) => Json,
-  room: number,
-  known?: Json,
-): readonly Json[] {
+export function boundList<T>(items: readonly T[], read: (item: T) => Json, room: Room, known?: Json): readonly Json[] {
   const kept: Json[] = []
   let bytes = 2
   for (const [at, one] of items.entries()) {
     const item = boundItem(read(one))
     const size = jsonSize(item)
-    if (kept.length === EXTRACT_LIMITS.items || bytes + size > room)
-      return withMark(kept, { room: room - bytes, mark: known ?? markOf(allOf(kept, items.slice(at), read)) })
+    if (kept.length === room.items || bytes + size > room.bytes)
+      return withMark(
+        kept,
+        { items: room.items, bytes: room.bytes - bytes },
+        known ?? markOf(allOf(kept, items.slice(at), read)),
+      )
     kept.push(item)
     bytes += size
   }
@@ -80,10 +86,9 @@ function* allOf<T>(kept: readonly Json[], rest: readonly T[], read: (item: T) =>
 }
 
 /** Drops the last items until the mark has a place. */
-function withMark(kept: Json[], { room, mark }: { readonly room: number; readonly mark: Json }): readonly Json[] {
-  let left = room
-  while (kept.length > 0 && (kept.length === EXTRACT_LIMITS.items || left < MARK_BYTES))
-    left += jsonSize(kept.pop() ?? null)
+function withMark(kept: Json[], room: Room, mark: Json): readonly Json[] {
+  let left = room.bytes
+  while (kept.length > 0 && (kept.length === room.items || left < MARK_BYTES)) left += jsonSize(kept.pop() ?? null)
   return [...kept, mark]
 }
 

@@ -31,9 +31,17 @@ const TASK: PageTask = {
 const HASH = 'a'.repeat(64)
 
 /** The reading that the trusted side takes over from a runner. */
-function accepted(pageText: string, task: PageTask, values: object = { content_hash: HASH }) {
+function accepted(pageText: string, task: PageTask, values: object = { content_hash: HASH }, more: object = {}) {
   const mark = { etag: null, lastModified: null, bodyHash: null }
-  const reading = { kind: 'values', fetchMethod: 'browser', mark, values, pageText, warnings: [] } as unknown as Reading
+  const reading = {
+    kind: 'values',
+    fetchMethod: 'browser',
+    mark,
+    values,
+    pageText,
+    warnings: [],
+    ...more,
+  } as unknown as Reading
   const finished = { task, reading: reading as Exclude<Reading, { kind: 'abandoned' }>, startedMs: 1, endedMs: 2 }
   const { head } = outcomeToWire(finished)
   const checked = checkerOf(RunnerOutcome).validate(JSON.parse(Buffer.from(head).toString()))
@@ -56,4 +64,10 @@ test('a text that a runner has not cut is cut, and one of another method is not 
   expect(long).toMatch(/^€+…\[truncated sha256:[0-9a-f]{32}\]$/)
   const css: PageTask = { ...TASK, extract: { method: 'css', fields: { price: '.price' } } }
   expect(accepted('text', css, { price: '1' })).not.toHaveProperty('pageText')
+})
+
+test('the fields that treatments emptied come through the runner API', () => {
+  const emptied = ['content_hash']
+  expect(accepted('', TASK, { content_hash: '' }, { emptied })).toMatchObject({ emptied })
+  expect(accepted('', TASK)).not.toHaveProperty('emptied')
 })

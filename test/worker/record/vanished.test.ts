@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Values } from '../../../schema/shape/json.ts'
-import { vanished } from '../../../worker/record/lost-fields.ts'
+import { emptied, vanished } from '../../../worker/record/lost-fields.ts'
 import { changeMonitors } from '../../support/database/change-monitors.ts'
 import { stopChecks } from '../../support/database/check-states.ts'
 import { type MonitorOptions, openQueueDatabase, type QueueDatabase } from '../../support/database/queue-database.ts'
@@ -54,6 +54,20 @@ describe('counting readings that lack a field', () => {
       isOpen: true,
       ...NOTHING,
     })
+  })
+
+  test('a field that treatments emptied is neither missing nor empty', () => {
+    const before = { price: '1', stock: ['a'] }
+    const read = { before, after: { price: null, stock: [] }, names }
+    const known = { missing: { stock: 2 }, lists: { stock: ['a'] } }
+    expect(vanished({ ...read, ...known, cleaned: ['stock'] })).toEqual({
+      ...NOTHING,
+      missing: { price: 1 },
+      isOpen: true,
+    })
+    expect(emptied({ ...read, empty: 2 })).toMatchObject({ empty: 3, notice: 'field_missing' })
+    expect(emptied({ ...read, empty: 2, cleaned: ['stock'] })).toMatchObject({ empty: null, notice: null })
+    expect(emptied({ ...read, before: null, empty: null, cleaned: ['stock'] })).toMatchObject({ notice: null })
   })
 
   test('a list that loses its last item is missing, and its items are kept for two readings', () => {

@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto'
 import { afterAll, describe, expect, test } from 'vitest'
-import { isCutList } from '../../../../core/diff/cut-mark.ts'
+import { cutMark, isCutList } from '../../../../core/diff/cut-mark.ts'
+import { fieldsToRender } from '../../../../runners/check/missing-match.ts'
+import { readingOf } from '../../../../runners/check/reading-of.ts'
+import type { PageTask } from '../../../../runners/check/task.ts'
 import { extract } from '../../../../runners/extract/extract.ts'
 import { createExtractor } from '../../../../runners/extract/pool/extractor.ts'
 import { checkRules } from '../../../../runners/extract/rules.ts'
@@ -81,11 +84,37 @@ describe('a treatment', () => {
     )
   })
 
-  test('keeps the mark of a list that was cut, as its last item', () => {
-    const many = Array.from({ length: 1_500 }, (_, nth) => `<li>${nth}</li>`).join('')
-    const clean: ExtractConfig['clean'] = { it: [{ do: 'sort' }, { do: 'first', count: 2 }] }
-    const list = values(extract(html(many), { method: 'css', fields: { it: 'li[]' }, clean }))['it'] as readonly Json[]
-    expect([list.slice(0, 2), isCutList(list)]).toEqual([['0', '1'], true])
+  test.each(['css', 'xpath'] as const)('of %s sees all items of a list that is longer than a run keeps', (method) => {
+    const read = (count: number, ...treatments: Treatment[]) => {
+      const many = Array.from({ length: count }, (_, nth) => `<li>${nth}</li>`).join('')
+      const fields = { it: method === 'css' ? 'li[]' : '//li[]' }
+      return values(extract(html(many), { method, fields, clean: { it: treatments } }))['it'] as readonly Json[]
+    }
+    expect(read(1_500, { do: 'last', count: 2 })).toEqual(['1498', '1499'])
+    expect(read(1_500, { do: 'drop_lines', pattern: '^[1-9]' })).toEqual(['0'])
+    const odd: Treatment = { do: 'keep_lines', pattern: '[13579]$' }
+    const list = read(2_401, odd)
+    expect([list.length, list[998], isCutList(list)]).toEqual([1_000, '1997', true])
+    // The mark is that of the items that are left.
+    expect(read(2_400, odd)).toEqual(list)
+    expect(read(2_402, odd)).not.toEqual(list)
+  })
+
+  test('keeps the mark of a list that was cut before, as its last item', () => {
+    const cut = ['b', 'a', cutMark('0'.repeat(32))]
+    expect(treated(cut, { do: 'sort' }, { do: 'first', count: 1 })).toEqual(['a', cut[2]])
+  })
+
+  test('that makes too much text fails the run, and the message names it', () => {
+    const grow: Treatment = { do: 'replace', pattern: '', text: 'x'.repeat(1_000) }
+    const read = (it: Json, ...treatments: Treatment[]) =>
+      extract(json({ it }), { method: 'json_path', fields: { it: '$.it' }, clean: { it: treatments } })
+    const fault = { code: 'too_complex', message: expect.stringContaining('extract_config.clean') as string }
+    expect(read('x'.repeat(20_000), grow)).toMatchObject({ ok: false, fault })
+    expect(read(Array<string>(30).fill('x'.repeat(1_000)), grow)).toMatchObject({ ok: false, fault })
+    // More than the engine holds in one text.
+    expect(read('x'.repeat(600_000), grow)).toMatchObject({ ok: false, fault })
+    expect(read('x'.repeat(1_000), grow)).toMatchObject({ ok: true })
   })
 
   test('sees a text before it is cut to what a run keeps', () => {
@@ -120,8 +149,27 @@ describe('fields that are treated', () => {
       'Nothing is left of the field "text" by its treatments in extract_config.clean.',
       'Nothing is left of the field "list" by its treatments in extract_config.clean.',
     ])
+    expect(read).toMatchObject({ emptied: ['text', 'list'] })
     const empty = extract(html('<p></p>'), { method: 'css', fields, clean })
     expect(empty).toMatchObject({ ok: true, values: { text: '', list: [] }, warnings: [] })
+    expect(empty).not.toHaveProperty('emptied')
+  })
+
+  test('that are left empty are no reason to look for scripts, which fields without a match are', () => {
+    const outages: ExtractConfig = {
+      method: 'css',
+      fields: { outages: '.row[]' },
+      clean: { outages: [{ do: 'keep_lines', pattern: 'outage' }] },
+    }
+    const fieldsOf = (body: string) => {
+      const read = extract(html(`<script>1</script>${body}`), outages)
+      if (!read.ok) throw new Error(read.fault.message)
+      const about = { fetchMethod: 'static', mark: { etag: null, lastModified: null, bodyHash: null } } as const
+      const reading = readingOf(read, { ...about, ...(read.scripts && { scripts: read.scripts }) }, [])
+      return fieldsToRender(reading, { extract: outages } as PageTask)
+    }
+    expect(fieldsOf('<p class=row>All is well</p>')).toEqual([])
+    expect(fieldsOf('')).toEqual(['outages'])
   })
 
   test('of a whole page are the lines of its readable text, after what is ignored', () => {
@@ -134,6 +182,7 @@ describe('fields that are treated', () => {
     expect(read({ clean: { content_hash: [{ do: 'keep_lines', pattern: 'x' }] } })).toMatchObject({
       values: { content_hash: '' },
       pageText: '',
+      emptied: ['content_hash'],
       warnings: [expect.stringContaining('Nothing is left of the field "content_hash"')],
     })
   })
