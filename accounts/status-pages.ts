@@ -48,6 +48,12 @@ interface Done {
   readonly id: string
 }
 
+/** What was done changes what everybody sees. */
+interface Seen extends Done {
+  /** The slugs under which the page is or was seen. None: it is and was not published. */
+  readonly slugs: readonly string[]
+}
+
 interface Edit extends Requester {
   readonly id: string
   readonly patch: StatusPagePatch
@@ -82,26 +88,30 @@ export async function createStatusPage(
   })
 }
 
-/** Changes a status page. One that is published is changed only by those who may publish. */
+/**
+ * Changes a status page. One that is published is changed only by those who may publish. A patch with what the page has
+ * already changes nothing.
+ */
 export async function editStatusPage(
   { store }: AccountContext,
   { teamId, actor, id, patch, mayPublish }: Edit,
-): Promise<Done | Invalid | NotFound | Published | SlugTaken> {
-  return store.transaction(async (tx): Promise<Done | Invalid | NotFound | Published | SlugTaken> => {
+): Promise<Seen | Invalid | NotFound | Published | SlugTaken> {
+  return store.transaction(async (tx): Promise<Seen | Invalid | NotFound | Published | SlugTaken> => {
     const page = await lockStatusPage(tx, teamId, id)
     if (!page) return NO_PAGE
-    if (page.published && !mayPublish) return { kind: 'published' }
     const parts = partsAfter(page, patch)
+    const changed = changedKeys(page, parts, patch)
+    if (changed.length === 0) return { kind: 'done', id, slugs: [] }
+    if (page.published && !mayPublish) return { kind: 'published' }
     if (parts.slug !== page.slug && (await isSlugTaken(tx, parts.slug, id))) return { kind: 'slug_taken' }
-    if (patch.shows) {
+    if (patch.shows && changed.includes('shows')) {
       const listed = await listedOf(tx, teamId, patch.shows)
       if ('kind' in listed) return listed
       await listOnStatusPage(tx, id, listed)
     }
     await updateStatusPage(tx, { teamId, id, parts })
-    const changed = Object.keys(patch)
     await note(tx, { teamId, actor, action: 'updated', id, title: parts.title, metadata: { changed } })
-    return { kind: 'done', id }
+    return { kind: 'done', id, slugs: page.published ? [page.slug, parts.slug] : [] }
   })
 }
 
@@ -109,7 +119,7 @@ export async function editStatusPage(
 export async function showStatusPage(
   { store }: AccountContext,
   { id, ...requester }: UserRequester & OnePage,
-): Promise<Done | NotFound | NotAllowed> {
+): Promise<Seen | NotFound | NotAllowed> {
   const { teamId, actor } = requester
   return store.transaction(async (tx) => {
     const refused = await beginTeamAct(tx, requester, 'publish')
@@ -118,13 +128,13 @@ export async function showStatusPage(
 }
 
 /** Takes a status page back. Those who may change monitors may do it, so that nobody waits for an admin. */
-export const hideStatusPage = ({ store }: AccountContext, page: OnePage): Promise<Done | NotFound> =>
+export const hideStatusPage = ({ store }: AccountContext, page: OnePage): Promise<Seen | NotFound> =>
   store.transaction((tx) => setPublished(tx, { ...page, published: false }))
 
 async function setPublished(
   tx: Transaction,
   { teamId, actor, id, published }: OnePage & { readonly published: boolean },
-): Promise<Done | NotFound> {
+): Promise<Seen | NotFound> {
   const page = await lockStatusPage(tx, teamId, id)
   if (!page) return NO_PAGE
   if (page.published !== published) {
@@ -132,19 +142,19 @@ async function setPublished(
     const action = published ? 'published' : 'unpublished'
     await note(tx, { teamId, actor, action, id, title: page.title })
   }
-  return { kind: 'done', id }
+  return { kind: 'done', id, slugs: [page.slug] }
 }
 
 export async function deleteStatusPage(
   { store }: AccountContext,
   { teamId, actor, id }: OnePage,
-): Promise<Done | NotFound> {
-  return store.transaction(async (tx): Promise<Done | NotFound> => {
+): Promise<Seen | NotFound> {
+  return store.transaction(async (tx): Promise<Seen | NotFound> => {
     const page = await lockStatusPage(tx, teamId, id)
     if (!page) return NO_PAGE
     await deleteStatusPageRow(tx, teamId, id)
     await note(tx, { teamId, actor, action: 'deleted', id, title: page.title })
-    return { kind: 'done', id }
+    return { kind: 'done', id, slugs: page.published ? [page.slug] : [] }
   })
 }
 
@@ -181,6 +191,26 @@ function partsAfter(page: StoredStatusPage, patch: StatusPagePatch): StatusPageP
     indexed: patch.indexed ?? page.indexed,
     ...(patch.shows ? labelOf(patch.shows) : { label_key, label_value, show_values }),
   }
+}
+
+/** Returns the keys of the patch that ask for something else than the page has. */
+function changedKeys(page: StoredStatusPage, after: StatusPageParts, { shows }: StatusPagePatch): readonly string[] {
+  const keys = (['title', 'slug', 'indexed'] as const).filter((key) => after[key] !== page[key])
+  return shows === undefined || isShownAlready(page, after, shows) ? keys : [...keys, 'shows']
+}
+
+function isShownAlready(page: StoredStatusPage, after: StatusPageParts, shows: StatusPageShows): boolean {
+  if ((['label_key', 'label_value', 'show_values'] as const).some((key) => after[key] !== page[key])) return false
+  const wanted = shows.by === 'label' ? [] : shows.monitors
+  return (
+    wanted.length === page.monitors.length &&
+    page.monitors.every(({ monitor_id, name, show_value }, nth) => {
+      const one = wanted[nth]
+      return (
+        one?.monitor_id.toLowerCase() === monitor_id && one.name === name && (one.show_value ?? false) === show_value
+      )
+    })
+  )
 }
 
 /** Returns the list of a status page by the numbers of monitors, or what is wrong with it. */

@@ -87,8 +87,7 @@ export const statusPageRoutes: readonly Route[] = [
     async handle({ principal, actor, params: { id }, body, services }) {
       const { teamId } = principal
       const mayPublish = permits('status.publish', principal)
-      doneOf(await editStatusPage(services, { teamId, actor, id, patch: body, mayPublish }))
-      services.statusPages.forget()
+      forget(services, doneOf(await editStatusPage(services, { teamId, actor, id, patch: body, mayPublish })))
       return ok(await pageOf(services, teamId, id))
     },
   }),
@@ -102,8 +101,7 @@ export const statusPageRoutes: readonly Route[] = [
     answers: { 204: { description: 'It is deleted.' } },
     beyond: true,
     async handle({ principal: { teamId }, actor, params: { id }, services }) {
-      doneOf(await deleteStatusPage(services, { teamId, actor, id }))
-      services.statusPages.forget()
+      forget(services, doneOf(await deleteStatusPage(services, { teamId, actor, id })))
       return noContent()
     },
   }),
@@ -117,8 +115,7 @@ export const statusPageRoutes: readonly Route[] = [
     answers: whole,
     beyond: true,
     async handle({ principal: { teamId, userId }, actor, params: { id }, services }) {
-      doneOf(await showStatusPage(services, { teamId, userId, actor, id }))
-      services.statusPages.forget()
+      forget(services, doneOf(await showStatusPage(services, { teamId, userId, actor, id })))
       return ok(await pageOf(services, teamId, id))
     },
   }),
@@ -133,8 +130,7 @@ export const statusPageRoutes: readonly Route[] = [
     answers: whole,
     beyond: true,
     async handle({ principal: { teamId }, actor, params: { id }, services }) {
-      doneOf(await hideStatusPage(services, { teamId, actor, id }))
-      services.statusPages.forget()
+      forget(services, doneOf(await hideStatusPage(services, { teamId, actor, id })))
       return ok(await pageOf(services, teamId, id))
     },
   }),
@@ -155,6 +151,11 @@ export const statusPageRoutes: readonly Route[] = [
     },
   }),
 ]
+
+/** The pages of other slugs are kept as they are: an edit by one team costs the visitors of others nothing. */
+function forget({ statusPages }: Services, { slugs }: { readonly slugs: readonly string[] }): void {
+  for (const slug of slugs) statusPages.forget(slug)
+}
 
 async function pageOf({ store, baseUrl }: Pick<Services, 'store' | 'baseUrl'>, teamId: string, id: string) {
   const stored = await findStatusPage(store, teamId, id)

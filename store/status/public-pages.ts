@@ -18,7 +18,8 @@ const FoundPage = Type.Object({
   /** The clock of the store. */
   at: Type.String(),
 })
-type FoundPage = Static<typeof FoundPage>
+/** A page that everybody may see, without what it shows. */
+export type PublicPage = Static<typeof FoundPage>
 const foundPage = rowOf(FoundPage)
 
 const FoundMonitor = Type.Object({
@@ -43,7 +44,7 @@ const foundMonitor = rowOf(FoundMonitor)
 type FoundMonitor = Static<typeof FoundMonitor>
 
 /** A status page with what it shows. */
-export interface FoundStatusPage extends FoundPage {
+export interface FoundStatusPage extends PublicPage {
   readonly monitors: readonly FoundMonitor[]
   /** More monitors have the label than a page shows. */
   readonly hasMore: boolean
@@ -55,7 +56,7 @@ const PAGE = sql.fragment`p.id, p.slug, p.title, p.indexed, p.published, clock()
  * Returns those of the slugs that everybody may see: published pages of teams whose trial is not over. At most one
  * statement.
  */
-export const findPublicPages = (store: Queryable, slugs: readonly string[]): Promise<readonly FoundPage[]> =>
+export const findPublicPages = (store: Queryable, slugs: readonly string[]): Promise<readonly PublicPage[]> =>
   store.any(sql.type(foundPage)`
     select ${PAGE} from status_pages p join teams t on t.id = p.team_id
     where p.slug = any(${sql.array([...slugs], 'text')}) and p.published and not t.trial_over and t.ended_at is null`)
@@ -78,7 +79,7 @@ const askedPages = (ids: readonly string[]): FragmentSqlToken => sql.fragment`
   where p.id = any(${sql.array([...ids], 'uuid')})`
 
 /** Returns the pages with what they show. One statement for all of them. */
-export async function fillPages(store: Queryable, pages: readonly FoundPage[]): Promise<readonly FoundStatusPage[]> {
+export async function fillPages(store: Queryable, pages: readonly PublicPage[]): Promise<readonly FoundStatusPage[]> {
   if (pages.length === 0) return []
   const found = await store.any(sql.type(foundMonitor)`
     with asked as materialized (${askedPages(pages.map(({ id }) => id))})
@@ -95,7 +96,9 @@ export async function fillPages(store: Queryable, pages: readonly FoundPage[]): 
       (
         select o.no, o.name, a.show_values, row_number() over (order by o.name collate natural_names, o.no)
         from monitors o
-        where o.team_id = a.team_id and o.deleted_at is null and o.labels->>a.label_key = a.label_value
+        -- Without its first condition, the monitors of a team are read for its pages with a list too.
+        where a.label_key is not null
+          and o.team_id = a.team_id and o.deleted_at is null and o.labels->>a.label_key = a.label_value
         order by o.name collate natural_names, o.no
         limit ${MOST}
       )

@@ -137,6 +137,31 @@ describe('changing', () => {
     expect(await makeStatusPage(owner, { slug: 'before' })).toMatchObject({ slug: 'before' })
   })
 
+  test('what the page has already changes nothing, whoever sends it', async () => {
+    const { id } = await createMonitor(owner)
+    const page = await makeStatusPage(owner, { title: 'Same', shows: shown(id) })
+    const at = `/v1/status-pages/${page.id}`
+    const published = await owner.post(`${at}/publish`)
+    const same = { title: 'Same', slug: page.slug, indexed: false, shows: shown(id.toUpperCase()) }
+    for (const patch of [{}, same])
+      expect(await member.patch(at, patch)).toEqual({ ...published, headers: expect.anything() })
+    await owner.patch(at, { ...same, title: 'Other' })
+    const { body } = await owner.get(`/v1/team/audit?target_type=status_page&target_id=${page.id}`)
+    const updates = (body.data as unknown as readonly AuditEvent[]).filter(({ action }) => action.endsWith('updated'))
+    expect(updates.map(({ metadata }) => metadata)).toEqual([{ changed: ['title'] }])
+  })
+
+  test.for([
+    ['the public name', { name: 'Thing 1' }],
+    ['whether a value is shown', { show_value: true }],
+  ] as const)('%s alone is a change of what is shown', async ([, part]) => {
+    const { id } = await createMonitor(owner)
+    const page = await makeStatusPage(owner, { shows: shown(id) })
+    const monitors = [{ monitor_id: id, name: 'Thing 0', show_value: false, ...part }]
+    const { body } = await owner.patch(`/v1/status-pages/${page.id}`, { shows: { by: 'monitors', monitors } })
+    expect(body['shows']).toEqual({ by: 'monitors', monitors })
+  })
+
   test('a monitor that is deleted leaves the list', async () => {
     const [kept, gone] = [await createMonitor(owner), await createMonitor(owner)]
     const page = await makeStatusPage(owner, { shows: shown(gone.id, kept.id) })
