@@ -43,6 +43,11 @@ export interface Published {
   readonly kind: 'published'
 }
 
+/** The page was changed after the requester read it. Nothing was done. */
+export interface PageChanged {
+  readonly kind: 'page_changed'
+}
+
 interface Done {
   readonly kind: 'done'
   readonly id: string
@@ -115,15 +120,24 @@ export async function editStatusPage(
   })
 }
 
-/** Shows a status page to everybody. */
+interface Shown extends UserRequester, OnePage {
+  /** The `updated_at` of the page that the requester looked at. Undefined: any. */
+  readonly seenAt: string | undefined
+}
+
+/** Shows a status page to everybody: the one that the requester has seen, and not one that was changed since. */
 export async function showStatusPage(
   { store }: AccountContext,
-  { id, ...requester }: UserRequester & OnePage,
-): Promise<Seen | NotFound | NotAllowed> {
+  { id, seenAt, ...requester }: Shown,
+): Promise<Seen | NotFound | NotAllowed | PageChanged> {
   const { teamId, actor } = requester
-  return store.transaction(async (tx) => {
+  return store.transaction(async (tx): Promise<Seen | NotFound | NotAllowed | PageChanged> => {
     const refused = await beginTeamAct(tx, requester, 'publish')
-    return refused ?? setPublished(tx, { teamId, actor, id, published: true })
+    if (refused) return refused
+    const page = await lockStatusPage(tx, teamId, id)
+    if (page && seenAt !== undefined && Date.parse(page.updated_at) !== Date.parse(seenAt))
+      return { kind: 'page_changed' }
+    return setPublished(tx, { teamId, actor, id, published: true })
   })
 }
 

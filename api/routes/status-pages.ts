@@ -10,6 +10,7 @@ import {
   StatusPage,
   StatusPageCreate,
   StatusPagePatch,
+  StatusPagePublish,
   StatusPages,
 } from '../../schema/status/status-page.ts'
 import { previewOfPage } from '../../store/status/public-pages.ts'
@@ -112,10 +113,14 @@ export const statusPageRoutes: readonly Route[] = [
     tag,
     policy: 'status.publish',
     params: ById,
+    body: StatusPagePublish,
+    bodyOptional: true,
     answers: whole,
+    refusals: ['CONFLICT'],
     beyond: true,
-    async handle({ principal: { teamId, userId }, actor, params: { id }, services }) {
-      forget(services, doneOf(await showStatusPage(services, { teamId, userId, actor, id })))
+    async handle({ principal: { teamId, userId }, actor, params: { id }, body, services }) {
+      const seenAt = body.updated_at
+      forget(services, doneOf(await showStatusPage(services, { teamId, userId, actor, id, seenAt })))
       return ok(await pageOf(services, teamId, id))
     },
   }),

@@ -262,6 +262,13 @@ describe('the feed of a status page', () => {
   })
 })
 
+test.for(['', '/feed.xml'])('somebody who opens %s of no page in a browser sees a page that says so', async (end) => {
+  const { status, headers, text } = await look(`nothing${end}`, { accept: 'text/html,*/*;q=0.8' })
+  expect({ status, type: headers.get('content-type') }).toEqual({ status: 404, type: 'text/html; charset=utf-8' })
+  expect(headers.get('cache-control')).toBe('no-store')
+  expect(text).toContain('There is nothing here')
+})
+
 describe('there is nothing to see', () => {
   const missing = async (slug: string) => {
     expect((await look(slug)).status).toBe(404)

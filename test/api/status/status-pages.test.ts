@@ -191,6 +191,19 @@ describe('who may do what', () => {
     expect(await member.delete(at)).toMatchObject({ status: 204 })
   })
 
+  test('an admin publishes the page that was looked at, and not one that was changed since', async () => {
+    const seen = await makeStatusPage(owner, { title: 'Looked at' })
+    const at = `/v1/status-pages/${seen.id}`
+    const { body: changed } = await member.patch(at, { title: 'Changed since' })
+    expect(await owner.post(`${at}/publish`, { updated_at: seen.updated_at })).toMatchObject({
+      status: 409,
+      body: { error: { code: 'CONFLICT', details: [{ path: 'updated_at' }] } },
+    })
+    expect(await owner.get(at)).toMatchObject({ body: { published: false, updated_at: changed['updated_at'] } })
+    expect(await owner.post(`${at}/publish`, { updated_at: changed['updated_at'] })).toMatchObject({ status: 200 })
+    expect(pathsOf(await owner.post(`${at}/publish`, { updated_at: 'yesterday' }))).toEqual(['updated_at'])
+  })
+
   test('an API key does not publish, and a viewer only looks', async () => {
     const { id } = await makeStatusPage(served.me, {})
     const viewer = served.as(await served.api.member(served.owner, 'viewer'))
