@@ -33,19 +33,15 @@ export interface ManyStatusPages {
   readonly limit: number
 }
 
-/** Another status page of the installation has the slug. */
-export interface SlugTaken {
-  readonly kind: 'slug_taken'
+/** Another status page of the installation has the slug, or the page was changed after the requester read it. */
+export interface PageConflict {
+  readonly kind: 'page_conflict'
+  readonly why: 'slug_taken' | 'changed'
 }
 
 /** The page is published, and the requester may not decide what everybody sees. */
 export interface Published {
   readonly kind: 'published'
-}
-
-/** The page was changed after the requester read it. Nothing was done. */
-export interface PageChanged {
-  readonly kind: 'page_changed'
 }
 
 interface Done {
@@ -76,13 +72,13 @@ const NO_PAGE: NotFound = { kind: 'not_found', what: 'status_page' }
 export async function createStatusPage(
   { store }: AccountContext,
   { teamId, actor, wanted }: Requester & { readonly wanted: StatusPageCreate },
-): Promise<Done | Invalid | ManyStatusPages | SlugTaken> {
-  return store.transaction(async (tx): Promise<Done | Invalid | ManyStatusPages | SlugTaken> => {
+): Promise<Done | Invalid | ManyStatusPages | PageConflict> {
+  return store.transaction(async (tx): Promise<Done | Invalid | ManyStatusPages | PageConflict> => {
     await lockTeam(tx, teamId)
     if ((await countStatusPages(tx, teamId)) >= MAX_STATUS_PAGES)
       return { kind: 'many_status_pages', limit: MAX_STATUS_PAGES }
     const slug = wanted.slug ?? randomSlug()
-    if (await isSlugTaken(tx, slug, null)) return { kind: 'slug_taken' }
+    if (await isSlugTaken(tx, slug, null)) return { kind: 'page_conflict', why: 'slug_taken' }
     const listed = await listedOf(tx, teamId, wanted.shows)
     if ('kind' in listed) return listed
     const { title, indexed = false } = wanted
@@ -100,15 +96,16 @@ export async function createStatusPage(
 export async function editStatusPage(
   { store }: AccountContext,
   { teamId, actor, id, patch, mayPublish }: Edit,
-): Promise<Seen | Invalid | NotFound | Published | SlugTaken> {
-  return store.transaction(async (tx): Promise<Seen | Invalid | NotFound | Published | SlugTaken> => {
+): Promise<Seen | Invalid | NotFound | Published | PageConflict> {
+  return store.transaction(async (tx): Promise<Seen | Invalid | NotFound | Published | PageConflict> => {
     const page = await lockStatusPage(tx, teamId, id)
     if (!page) return NO_PAGE
     const parts = partsAfter(page, patch)
     const changed = changedKeys(page, parts, patch)
     if (changed.length === 0) return { kind: 'done', id, slugs: [] }
     if (page.published && !mayPublish) return { kind: 'published' }
-    if (parts.slug !== page.slug && (await isSlugTaken(tx, parts.slug, id))) return { kind: 'slug_taken' }
+    if (parts.slug !== page.slug && (await isSlugTaken(tx, parts.slug, id)))
+      return { kind: 'page_conflict', why: 'slug_taken' }
     if (patch.shows && changed.includes('shows')) {
       const listed = await listedOf(tx, teamId, patch.shows)
       if ('kind' in listed) return listed
@@ -129,14 +126,14 @@ interface Shown extends UserRequester, OnePage {
 export async function showStatusPage(
   { store }: AccountContext,
   { id, seenAt, ...requester }: Shown,
-): Promise<Seen | NotFound | NotAllowed | PageChanged> {
+): Promise<Seen | NotFound | NotAllowed | PageConflict> {
   const { teamId, actor } = requester
-  return store.transaction(async (tx): Promise<Seen | NotFound | NotAllowed | PageChanged> => {
+  return store.transaction(async (tx): Promise<Seen | NotFound | NotAllowed | PageConflict> => {
     const refused = await beginTeamAct(tx, requester, 'publish')
     if (refused) return refused
     const page = await lockStatusPage(tx, teamId, id)
     if (page && seenAt !== undefined && Date.parse(page.updated_at) !== Date.parse(seenAt))
-      return { kind: 'page_changed' }
+      return { kind: 'page_conflict', why: 'changed' }
     return setPublished(tx, { teamId, actor, id, published: true })
   })
 }

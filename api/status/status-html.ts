@@ -103,9 +103,10 @@ function monitorHtml({ name, state, value, change, checkedMs }: PublicMonitor, n
   const shown = value
     ? `\n<p class="value"><span><bdi>${safe(value.field)}</bdi>:</span> <bdi>${safe(value.text)}</bdi></p>`
     : ''
+  const changed = change ? changeHtml(change, nowMs) : 'No change so far'
   return `<li><h2><bdi>${safe(name)}</bdi></h2>
 <p class="state ${state}">${PUBLIC_STATES[state].words}</p>${shown}
-<p class="change soft">${change ? changeHtml(change, nowMs) : 'No change so far'}</p>${checkedHtml(checkedMs, nowMs)}</li>`
+<p class="change soft">${changed}</p>${checkedHtml(checkedMs, nowMs)}</li>`
 }
 
 /** A state is as old as the last check: of a team without runs it can be some days old. */

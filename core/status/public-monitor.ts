@@ -17,7 +17,7 @@ interface MonitorFacts {
   readonly summary: Pick<MonitorSummary, 'value' | 'change'> | null
   /** The last change is inside of the plan's window. */
   readonly is_change_shown: boolean
-  /** Values of changes are shown from this id of a run on: whoever chose to show them did not see those before. */
+  /** Values of changes are shown from this id of a run on. Earlier ones nobody chose to show. */
   readonly values_floor: string
 }
 

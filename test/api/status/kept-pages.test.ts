@@ -201,7 +201,7 @@ describe('a round', () => {
 })
 
 describe('requests for status pages', () => {
-  test('whose end no page can have as its slug take no place in a round', async () => {
+  test('with a text that cannot be a slug are answered without a round', async () => {
     const { statusPages } = served.api.services
     const find = vi.spyOn(statusPages, 'find')
     try {

@@ -56,7 +56,7 @@ async function made(path: string, body: object): Promise<string> {
   return record.id
 }
 
-/** Publishes a page, does something, and returns the places whose marks a stranger finds in the page, the feed and all headers. */
+/** Publishes a page, does something, and returns the places whose marks a stranger finds in the page and the feed. */
 async function found(shows: object, meanwhile = async () => {}): Promise<readonly string[]> {
   const { id, slug } = await makeStatusPage(owner, { title: mark('title'), shows })
   await owner.post(`/v1/status-pages/${id}/publish`)
