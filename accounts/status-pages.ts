@@ -33,9 +33,10 @@ export interface ManyStatusPages {
   readonly limit: number
 }
 
-/** Another status page of the installation has the slug. */
-export interface SlugTaken {
-  readonly kind: 'slug_taken'
+/** Another status page of the installation has the slug, or the page was changed after the requester read it. */
+export interface PageConflict {
+  readonly kind: 'page_conflict'
+  readonly why: 'slug_taken' | 'changed'
 }
 
 /** The page is published, and the requester may not decide what everybody sees. */
@@ -46,6 +47,12 @@ export interface Published {
 interface Done {
   readonly kind: 'done'
   readonly id: string
+}
+
+/** What was done changes what everybody sees. */
+interface Seen extends Done {
+  /** The slugs under which the page is or was seen. None: it is and was not published. */
+  readonly slugs: readonly string[]
 }
 
 interface Edit extends Requester {
@@ -65,13 +72,13 @@ const NO_PAGE: NotFound = { kind: 'not_found', what: 'status_page' }
 export async function createStatusPage(
   { store }: AccountContext,
   { teamId, actor, wanted }: Requester & { readonly wanted: StatusPageCreate },
-): Promise<Done | Invalid | ManyStatusPages | SlugTaken> {
-  return store.transaction(async (tx): Promise<Done | Invalid | ManyStatusPages | SlugTaken> => {
+): Promise<Done | Invalid | ManyStatusPages | PageConflict> {
+  return store.transaction(async (tx): Promise<Done | Invalid | ManyStatusPages | PageConflict> => {
     await lockTeam(tx, teamId)
     if ((await countStatusPages(tx, teamId)) >= MAX_STATUS_PAGES)
       return { kind: 'many_status_pages', limit: MAX_STATUS_PAGES }
     const slug = wanted.slug ?? randomSlug()
-    if (await isSlugTaken(tx, slug, null)) return { kind: 'slug_taken' }
+    if (await isSlugTaken(tx, slug, null)) return { kind: 'page_conflict', why: 'slug_taken' }
     const listed = await listedOf(tx, teamId, wanted.shows)
     if ('kind' in listed) return listed
     const { title, indexed = false } = wanted
@@ -82,49 +89,63 @@ export async function createStatusPage(
   })
 }
 
-/** Changes a status page. One that is published is changed only by those who may publish. */
+/**
+ * Changes a status page. One that is published is changed only by those who may publish. A patch with what the page has
+ * already changes nothing.
+ */
 export async function editStatusPage(
   { store }: AccountContext,
   { teamId, actor, id, patch, mayPublish }: Edit,
-): Promise<Done | Invalid | NotFound | Published | SlugTaken> {
-  return store.transaction(async (tx): Promise<Done | Invalid | NotFound | Published | SlugTaken> => {
+): Promise<Seen | Invalid | NotFound | Published | PageConflict> {
+  return store.transaction(async (tx): Promise<Seen | Invalid | NotFound | Published | PageConflict> => {
     const page = await lockStatusPage(tx, teamId, id)
     if (!page) return NO_PAGE
-    if (page.published && !mayPublish) return { kind: 'published' }
     const parts = partsAfter(page, patch)
-    if (parts.slug !== page.slug && (await isSlugTaken(tx, parts.slug, id))) return { kind: 'slug_taken' }
-    if (patch.shows) {
+    const changed = changedKeys(page, parts, patch)
+    if (changed.length === 0) return { kind: 'done', id, slugs: [] }
+    if (page.published && !mayPublish) return { kind: 'published' }
+    if (parts.slug !== page.slug && (await isSlugTaken(tx, parts.slug, id)))
+      return { kind: 'page_conflict', why: 'slug_taken' }
+    if (patch.shows && changed.includes('shows')) {
       const listed = await listedOf(tx, teamId, patch.shows)
       if ('kind' in listed) return listed
       await listOnStatusPage(tx, id, listed)
     }
     await updateStatusPage(tx, { teamId, id, parts })
-    const changed = Object.keys(patch)
     await note(tx, { teamId, actor, action: 'updated', id, title: parts.title, metadata: { changed } })
-    return { kind: 'done', id }
+    return { kind: 'done', id, slugs: page.published ? [page.slug, parts.slug] : [] }
   })
 }
 
-/** Shows a status page to everybody. */
+interface Shown extends UserRequester, OnePage {
+  /** The `updated_at` of the page that the requester looked at. Undefined: any. */
+  readonly seenAt: string | undefined
+}
+
+/** Shows a status page to everybody: the one that the requester has seen, and not one that was changed since. */
 export async function showStatusPage(
   { store }: AccountContext,
-  { id, ...requester }: UserRequester & OnePage,
-): Promise<Done | NotFound | NotAllowed> {
+  { id, seenAt, ...requester }: Shown,
+): Promise<Seen | NotFound | NotAllowed | PageConflict> {
   const { teamId, actor } = requester
-  return store.transaction(async (tx) => {
+  return store.transaction(async (tx): Promise<Seen | NotFound | NotAllowed | PageConflict> => {
     const refused = await beginTeamAct(tx, requester, 'publish')
-    return refused ?? setPublished(tx, { teamId, actor, id, published: true })
+    if (refused) return refused
+    const page = await lockStatusPage(tx, teamId, id)
+    if (page && seenAt !== undefined && Date.parse(page.updated_at) !== Date.parse(seenAt))
+      return { kind: 'page_conflict', why: 'changed' }
+    return setPublished(tx, { teamId, actor, id, published: true })
   })
 }
 
 /** Takes a status page back. Those who may change monitors may do it, so that nobody waits for an admin. */
-export const hideStatusPage = ({ store }: AccountContext, page: OnePage): Promise<Done | NotFound> =>
+export const hideStatusPage = ({ store }: AccountContext, page: OnePage): Promise<Seen | NotFound> =>
   store.transaction((tx) => setPublished(tx, { ...page, published: false }))
 
 async function setPublished(
   tx: Transaction,
   { teamId, actor, id, published }: OnePage & { readonly published: boolean },
-): Promise<Done | NotFound> {
+): Promise<Seen | NotFound> {
   const page = await lockStatusPage(tx, teamId, id)
   if (!page) return NO_PAGE
   if (page.published !== published) {
@@ -132,19 +153,19 @@ async function setPublished(
     const action = published ? 'published' : 'unpublished'
     await note(tx, { teamId, actor, action, id, title: page.title })
   }
-  return { kind: 'done', id }
+  return { kind: 'done', id, slugs: [page.slug] }
 }
 
 export async function deleteStatusPage(
   { store }: AccountContext,
   { teamId, actor, id }: OnePage,
-): Promise<Done | NotFound> {
-  return store.transaction(async (tx): Promise<Done | NotFound> => {
+): Promise<Seen | NotFound> {
+  return store.transaction(async (tx): Promise<Seen | NotFound> => {
     const page = await lockStatusPage(tx, teamId, id)
     if (!page) return NO_PAGE
     await deleteStatusPageRow(tx, teamId, id)
     await note(tx, { teamId, actor, action: 'deleted', id, title: page.title })
-    return { kind: 'done', id }
+    return { kind: 'done', id, slugs: page.published ? [page.slug] : [] }
   })
 }
 
@@ -181,6 +202,26 @@ function partsAfter(page: StoredStatusPage, patch: StatusPagePatch): StatusPageP
     indexed: patch.indexed ?? page.indexed,
     ...(patch.shows ? labelOf(patch.shows) : { label_key, label_value, show_values }),
   }
+}
+
+/** Returns the keys of the patch that ask for something else than the page has. */
+function changedKeys(page: StoredStatusPage, after: StatusPageParts, { shows }: StatusPagePatch): readonly string[] {
+  const keys = (['title', 'slug', 'indexed'] as const).filter((key) => after[key] !== page[key])
+  return shows === undefined || isShownAlready(page, after, shows) ? keys : [...keys, 'shows']
+}
+
+function isShownAlready(page: StoredStatusPage, after: StatusPageParts, shows: StatusPageShows): boolean {
+  if ((['label_key', 'label_value', 'show_values'] as const).some((key) => after[key] !== page[key])) return false
+  const wanted = shows.by === 'label' ? [] : shows.monitors
+  return (
+    wanted.length === page.monitors.length &&
+    page.monitors.every(({ monitor_id, name, show_value }, nth) => {
+      const one = wanted[nth]
+      return (
+        one?.monitor_id.toLowerCase() === monitor_id && one.name === name && (one.show_value ?? false) === show_value
+      )
+    })
+  )
 }
 
 /** Returns the list of a status page by the numbers of monitors, or what is wrong with it. */

@@ -148,13 +148,14 @@ export function createServices({ encryptionKey, databaseUrl, hasMail = false, ..
     waits: options.signInWaits,
     mails: createAccountMails({ store, mail, limits, baseUrl, plan, log }),
   })
+  const statusPages = new StatusPages({ store, log, baseUrl, bounds: options.statusBounds ?? {} })
   return {
     ...options,
     serpSpacingMs: options.serpSpacingMs ?? 30_000,
     work: options.work ?? createWorkSlots(),
     requests: options.requests ?? new RequestBounds(),
     events: new EventStreams({ store, log, bounds: options.eventBounds ?? {} }),
-    statusPages: new StatusPages({ store, log, baseUrl, bounds: options.statusBounds ?? {} }),
+    statusPages,
     mail,
     billing: options.billing ?? MANUAL_BILLING,
     principals: createPrincipals(store, { key: sessionKey, cookieName: sessionCookieName(baseUrl) }),
@@ -166,7 +167,10 @@ export function createServices({ encryptionKey, databaseUrl, hasMail = false, ..
     openedLooks: new OpenedLooks(),
     imageLinks: createImageLinks(encryptionKey, baseUrl),
     trustedOrigins,
-    close: () => signIn.close(),
+    async close() {
+      statusPages.close()
+      await signIn.close()
+    },
   }
 }
 

@@ -136,8 +136,11 @@ function answerOf(services: Services, route: Route, request: FastifyRequest, rep
   return route.takesKey && key !== undefined ? answerOnce(route, key, admitted) : route.handle(admitted)
 }
 
+/** Types that somebody opens in a browser. */
+const OPENED: ReadonlySet<string> = new Set(['text/html', 'application/rss+xml'])
+
 const isPage = ({ answers }: Route) =>
-  answers[302] !== undefined || Object.values(answers).some(({ only }) => only === 'text/html')
+  answers[302] !== undefined || Object.values(answers).some(({ only }) => only !== undefined && OPENED.has(only))
 
 const isRunStarted = (body: unknown): body is { readonly run_id: string } =>
   typeof body === 'object' && body !== null && 'run_id' in body && typeof body.run_id === 'string'

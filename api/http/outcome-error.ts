@@ -2,7 +2,7 @@ import type { KeyReplaced, ManyKeys } from '../../accounts/api-keys.ts'
 import type { NotBilled } from '../../accounts/billing/with-payments.ts'
 import type { Subscribed } from '../../accounts/delete-account.ts'
 import type { AlreadyThere, InvitationEnded, InvitationInvalid, NoSeat, SentOften } from '../../accounts/invitations.ts'
-import type { ManyStatusPages, Published, SlugTaken } from '../../accounts/status-pages.ts'
+import type { ManyStatusPages, PageConflict, Published } from '../../accounts/status-pages.ts'
 import type { NotAllowed } from '../../accounts/team-act.ts'
 import type { DiskFull } from '../../core/disk-guard.ts'
 import type { Invalid, NotFound, OtherCount } from '../../core/outcome.ts'
@@ -77,7 +77,7 @@ type Refusal =
   | NotBilled
   | Subscribed
   | ManyStatusPages
-  | SlugTaken
+  | PageConflict
   | Published
 
 const CONFLICTS = {
@@ -151,7 +151,7 @@ export function outcomeError(refusal: Refusal): ApiError {
     case 'sent_often':
       return invitationRefusal(refusal)
     case 'many_status_pages':
-    case 'slug_taken':
+    case 'page_conflict':
     case 'published':
       return statusPageRefusal(refusal)
     case 'not_billed':

@@ -10,6 +10,7 @@ import {
   StatusPage,
   StatusPageCreate,
   StatusPagePatch,
+  StatusPagePublish,
   StatusPages,
 } from '../../schema/status/status-page.ts'
 import { previewOfPage } from '../../store/status/public-pages.ts'
@@ -87,8 +88,7 @@ export const statusPageRoutes: readonly Route[] = [
     async handle({ principal, actor, params: { id }, body, services }) {
       const { teamId } = principal
       const mayPublish = permits('status.publish', principal)
-      doneOf(await editStatusPage(services, { teamId, actor, id, patch: body, mayPublish }))
-      services.statusPages.forget()
+      forget(services, doneOf(await editStatusPage(services, { teamId, actor, id, patch: body, mayPublish })))
       return ok(await pageOf(services, teamId, id))
     },
   }),
@@ -102,8 +102,7 @@ export const statusPageRoutes: readonly Route[] = [
     answers: { 204: { description: 'It is deleted.' } },
     beyond: true,
     async handle({ principal: { teamId }, actor, params: { id }, services }) {
-      doneOf(await deleteStatusPage(services, { teamId, actor, id }))
-      services.statusPages.forget()
+      forget(services, doneOf(await deleteStatusPage(services, { teamId, actor, id })))
       return noContent()
     },
   }),
@@ -114,11 +113,14 @@ export const statusPageRoutes: readonly Route[] = [
     tag,
     policy: 'status.publish',
     params: ById,
+    body: StatusPagePublish,
+    bodyOptional: true,
     answers: whole,
+    refusals: ['CONFLICT'],
     beyond: true,
-    async handle({ principal: { teamId, userId }, actor, params: { id }, services }) {
-      doneOf(await showStatusPage(services, { teamId, userId, actor, id }))
-      services.statusPages.forget()
+    async handle({ principal: { teamId, userId }, actor, params: { id }, body, services }) {
+      const seenAt = body.updated_at
+      forget(services, doneOf(await showStatusPage(services, { teamId, userId, actor, id, seenAt })))
       return ok(await pageOf(services, teamId, id))
     },
   }),
@@ -133,8 +135,7 @@ export const statusPageRoutes: readonly Route[] = [
     answers: whole,
     beyond: true,
     async handle({ principal: { teamId }, actor, params: { id }, services }) {
-      doneOf(await hideStatusPage(services, { teamId, actor, id }))
-      services.statusPages.forget()
+      forget(services, doneOf(await hideStatusPage(services, { teamId, actor, id })))
       return ok(await pageOf(services, teamId, id))
     },
   }),
@@ -155,6 +156,11 @@ export const statusPageRoutes: readonly Route[] = [
     },
   }),
 ]
+
+/** The pages of other slugs are kept as they are: an edit by one team costs the visitors of others nothing. */
+function forget({ statusPages }: Services, { slugs }: { readonly slugs: readonly string[] }): void {
+  for (const slug of slugs) statusPages.forget(slug)
+}
 
 async function pageOf({ store, baseUrl }: Pick<Services, 'store' | 'baseUrl'>, teamId: string, id: string) {
   const stored = await findStatusPage(store, teamId, id)

@@ -15,7 +15,7 @@ export function statusFeed(page: FoundStatusPage, changes: readonly PublicChange
   const items = changes.flatMap((change) => {
     const monitor = shown.get(change.no)
     if (!monitor) return []
-    const words = runChangeWords(change.change, monitor.show_value)
+    const words = runChangeWords(change.change, monitor.show_value && change.run_id >= monitor.values_floor)
     const at = runIdTime(change.run_id) + change.start_offset_ms + change.duration_ms
     return [{ title: monitor.name, words, date: new Date(at).toUTCString(), guid: guidOf(page.id, change.run_id) }]
   })

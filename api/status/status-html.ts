@@ -99,14 +99,19 @@ function summaryOf(monitors: readonly PublicMonitor[]): string {
   return present.map(({ state, count }) => `${count} ${PUBLIC_STATES[state].words.toLowerCase()}`).join(' · ')
 }
 
-function monitorHtml({ name, state, value, change }: PublicMonitor, nowMs: number): string {
+function monitorHtml({ name, state, value, change, checkedMs }: PublicMonitor, nowMs: number): string {
   const shown = value
     ? `\n<p class="value"><span><bdi>${safe(value.field)}</bdi>:</span> <bdi>${safe(value.text)}</bdi></p>`
     : ''
+  const changed = change ? changeHtml(change, nowMs) : 'No change so far'
   return `<li><h2><bdi>${safe(name)}</bdi></h2>
 <p class="state ${state}">${PUBLIC_STATES[state].words}</p>${shown}
-<p class="change soft">${change ? changeHtml(change, nowMs) : 'No change so far'}</p></li>`
+<p class="change soft">${changed}</p>${checkedHtml(checkedMs, nowMs)}</li>`
 }
+
+/** A state is as old as the last check: of a team without runs it can be some days old. */
+const checkedHtml = (atMs: number | null, nowMs: number): string =>
+  atMs === null ? '' : `\n<p class="change soft">Checked ${timeOf(atMs, agoWords(atMs, nowMs))}</p>`
 
 const changeHtml = ({ atMs, words }: NonNullable<PublicMonitor['change']>, nowMs: number): string =>
   `<bdi>${safe(words)}</bdi> · ${timeOf(atMs, `${agoWords(atMs, nowMs)}, ${dateWords(atMs)}`)}`

@@ -1,3 +1,4 @@
+import { isPageSlug } from '../../schema/rules/status-rules.ts'
 import { Closed, Text } from '../../schema/shape/shape.ts'
 import { STATUS_LIMITS } from '../../schema/status/status-limits.ts'
 import { MAX_SLUG } from '../../schema/status/status-page.ts'
@@ -40,9 +41,9 @@ export const statusRoutes: readonly Route[] = [
 type Call = Pick<PublicCall<{ readonly slug: string }, unknown, unknown>, 'params' | 'services' | 'headers'>
 
 async function answerOf({ params: { slug }, services, headers: asked }: Call, part: StatusPart): Promise<Answer> {
-  const found = services.statusPages.find(slug, part)
-  if (found === 'busy') throw later('Many status pages are asked for at once. Try again in a moment.')
-  const file = await found
+  // What no page can have as its slug takes no place in a round.
+  const file = isPageSlug(slug) ? await services.statusPages.find(slug, part) : null
+  if (file === 'busy') throw later('The status page cannot be read now. Try again in a moment.')
   if (!file) throw apiError('NOT_FOUND', 'There is no status page at this address.')
   return sentFile(file, asked, {
     ...STATUS_HEADERS,

@@ -10,9 +10,15 @@ interface MonitorFacts {
   readonly is_paused: boolean
   readonly is_failing: boolean
   readonly is_checked: boolean
+  /** When the last check ended. */
+  readonly last_run_at: string | null
+  /** It was read since the last edit that changed what its values mean: the summary may be from before. */
+  readonly has_reading: boolean
   readonly summary: Pick<MonitorSummary, 'value' | 'change'> | null
   /** The last change is inside of the plan's window. */
   readonly is_change_shown: boolean
+  /** Values of changes are shown from this id of a run on. Earlier ones nobody chose to show. */
+  readonly values_floor: string
 }
 
 /** What everybody sees of a monitor. */
@@ -23,19 +29,27 @@ export interface PublicMonitor {
   readonly value: { readonly field: string; readonly text: string } | null
   /** Null: nothing has changed that may be shown. */
   readonly change: { readonly atMs: number; readonly words: string } | null
+  /** When it was last checked. Null: never. */
+  readonly checkedMs: number | null
 }
 
 /** Returns what everybody sees of a monitor. `nowMs`: milliseconds since the epoch. */
 export function publicMonitor(facts: MonitorFacts, nowMs: number): PublicMonitor {
   const { summary, show_value: showsValue } = facts
   const last = facts.is_change_shown ? (summary?.change ?? null) : null
-  const change = last && { atMs: Date.parse(last.at), words: showsValue ? changeWords(last) : 'Changed' }
+  const areShown = showsValue && last !== null && last.run_id >= facts.values_floor
+  const change = last && { atMs: Date.parse(last.at), words: areShown ? changeWords(last) : 'Changed' }
   return {
     name: seen(facts.name),
     state: stateOf(facts, change !== null && nowMs - change.atMs < CHANGED_MS),
-    value: showsValue && summary?.value ? { field: seen(summary.value.field), text: seen(summary.value.text) } : null,
+    value: showsValue && facts.has_reading ? shownValue(summary) : null,
     change,
+    checkedMs: facts.last_run_at === null ? null : Date.parse(facts.last_run_at),
   }
+}
+
+function shownValue(summary: MonitorFacts['summary']): PublicMonitor['value'] {
+  return summary?.value ? { field: seen(summary.value.field), text: seen(summary.value.text) } : null
 }
 
 function stateOf({ is_paused, is_failing, is_checked }: MonitorFacts, hasChanged: boolean): PublicState {

@@ -5,6 +5,9 @@ import { rule } from './rule.ts'
 const SLUG = '^[a-z0-9][a-z0-9-]{1,62}[a-z0-9]$'
 const SLUG_PATTERN = new RegExp(SLUG)
 
+/** Returns whether a status page may have the text as its slug. */
+export const isPageSlug = (text: string): boolean => SLUG_PATTERN.test(text) && !RESERVED_SLUGS.includes(text)
+
 export const PAGE_SLUG = rule<string>({
   name: 'page_slug',
   message:
@@ -14,7 +17,7 @@ export const PAGE_SLUG = rule<string>({
   accepts: ['shop', 'a-b', '404', 'a'.repeat(64), 'docs-2'],
   rejects: ['ab', '-shop', 'shop-', 'Shop', 'a b c', 'a/b', 'a.b', 'shöp', 'a'.repeat(65), 'docs', 'status'],
   json: { pattern: SLUG },
-  holds: (text) => SLUG_PATTERN.test(text) && !RESERVED_SLUGS.includes(text),
+  holds: isPageSlug,
 })
 
 /** Returns the name and the value of a label that is written as `key=value`. Null: the text is none. */

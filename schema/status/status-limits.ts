@@ -10,6 +10,10 @@ export const STATUS_LIMITS = {
   roundMs: 1_000,
   /** Pages and feeds that one reading makes. What is beyond waits for the next one. */
   perRound: 50,
+  /** Milliseconds after which somebody who waits for a reading gets 503. */
+  waitMs: 8_000,
+  /** Milliseconds for which a page whose reading failed is not read again: it would delay the others each time. */
+  heldBackMs: 60_000,
   /** Addresses that may wait for a reading. One more is refused. */
   waiting: 1_000,
   /** What is remembered: pages and feeds, and the bytes of all of them. */

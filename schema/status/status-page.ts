@@ -95,5 +95,12 @@ export const StatusPage = Closed({
 export type StatusPage = Static<typeof StatusPage>
 export type StatusPageShows = StatusPage['shows']
 
+/** Body of `POST /v1/status-pages/{id}/publish`. */
+export const StatusPagePublish = Closed({
+  updated_at: Type.Optional(
+    Instant('That of the page as it was read. A page that was changed since is not published: 409.'),
+  ),
+})
+
 /** Response of `GET /v1/status-pages`. */
 export const StatusPages = Closed({ data: Type.Array(StatusPage, { maxItems: MAX_STATUS_PAGES }) })

@@ -9,6 +9,8 @@ create table status_pages (
   label_value text,
   -- Of the monitors of the label.
   show_values boolean not null default false,
+  -- Since when these are shown. Changes from before are shown without their values.
+  values_since timestamptz not null default clock(),
   indexed boolean not null default false,
   published boolean not null default false,
   created_at timestamptz not null default clock(),
@@ -25,6 +27,15 @@ create table status_page_monitors (
   position smallint not null,
   name text not null,
   show_value boolean not null,
+  -- As that of the page, of this monitor.
+  values_since timestamptz not null default clock(),
   primary key (page_id, monitor_no)
 );
 create index status_page_monitors_monitor on status_page_monitors (monitor_no);
+
+-- When an edit last changed what a value of the monitor means. A page shows no value of a change from before: it may be
+-- one that nobody chose to show. Likewise a page of a label, of a change from before the labels were edited. Null: no
+-- edit did.
+alter table monitors
+  add column values_since timestamptz,
+  add column labels_since timestamptz;

@@ -71,6 +71,8 @@ export async function saveMonitor<Spec extends EverySpec, Row extends EveryRow>(
         notify_on = ${sql.array([...spec.notify_on], 'text')}, external_key = n.external_key, labels = n.labels,
         request_headers = n.request_headers, deliveries = n.deliveries,
         signing_secret = coalesce(signing_secret, ${bytes(firstSecret(place, spec, secrets))}),
+        values_since = case when ${edit.resetsBaseline} then clock() else m.values_since end,
+        labels_since = case when ${edit.changed.includes('labels')} then clock() else m.labels_since end,
         ${assignments(own, names, 'n')}
       from n, own
       where m.no = ${stored.no} and ${hasRoom(sql.fragment`n.bytes`)}

@@ -18,7 +18,8 @@ const FoundPage = Type.Object({
   /** The clock of the store. */
   at: Type.String(),
 })
-type FoundPage = Static<typeof FoundPage>
+/** A page that everybody may see, without what it shows. */
+export type PublicPage = Static<typeof FoundPage>
 const foundPage = rowOf(FoundPage)
 
 const FoundMonitor = Type.Object({
@@ -33,7 +34,11 @@ const FoundMonitor = Type.Object({
   is_checked: Type.Boolean(),
   /** When the last check ended. */
   last_run_at: TextOrNull,
+  /** It was read since the last edit that changed what its values mean. */
+  has_reading: Type.Boolean(),
   summary: Stored<Pick<MonitorSummary, 'value' | 'change'> | null>(),
+  /** Values of changes are shown from this id of a run on. */
+  values_floor: Type.String(),
   /** The last change is inside of the plan's window. */
   is_change_shown: Type.Boolean(),
 })
@@ -43,7 +48,7 @@ const foundMonitor = rowOf(FoundMonitor)
 type FoundMonitor = Static<typeof FoundMonitor>
 
 /** A status page with what it shows. */
-export interface FoundStatusPage extends FoundPage {
+export interface FoundStatusPage extends PublicPage {
   readonly monitors: readonly FoundMonitor[]
   /** More monitors have the label than a page shows. */
   readonly hasMore: boolean
@@ -55,7 +60,7 @@ const PAGE = sql.fragment`p.id, p.slug, p.title, p.indexed, p.published, clock()
  * Returns those of the slugs that everybody may see: published pages of teams whose trial is not over. At most one
  * statement.
  */
-export const findPublicPages = (store: Queryable, slugs: readonly string[]): Promise<readonly FoundPage[]> =>
+export const findPublicPages = (store: Queryable, slugs: readonly string[]): Promise<readonly PublicPage[]> =>
   store.any(sql.type(foundPage)`
     select ${PAGE} from status_pages p join teams t on t.id = p.team_id
     where p.slug = any(${sql.array([...slugs], 'text')}) and p.published and not t.trial_over and t.ended_at is null`)
@@ -73,29 +78,34 @@ const MOST = sql.literalValue(String(MAX_SHOWN_MONITORS + 1))
 
 /** Pages `p` by their ids, with where their plan's window begins. */
 const askedPages = (ids: readonly string[]): FragmentSqlToken => sql.fragment`
-  select p.id, p.team_id, p.label_key, p.label_value, p.show_values, run_id_floor(${CUTOFF}) as floor_id
+  select p.id, p.team_id, p.label_key, p.label_value, p.show_values, p.values_since, run_id_floor(${CUTOFF}) as floor_id
   from status_pages p cross join lateral team_limits(p.team_id) l
   where p.id = any(${sql.array([...ids], 'uuid')})`
 
 /** Returns the pages with what they show. One statement for all of them. */
-export async function fillPages(store: Queryable, pages: readonly FoundPage[]): Promise<readonly FoundStatusPage[]> {
+export async function fillPages(store: Queryable, pages: readonly PublicPage[]): Promise<readonly FoundStatusPage[]> {
   if (pages.length === 0) return []
   const found = await store.any(sql.type(foundMonitor)`
     with asked as materialized (${askedPages(pages.map(({ id }) => id))})
     select a.id as page_id, m.no, s.name, s.show_value, m.locked or m.paused or m.suspended as is_paused,
-      c.failures > 0 as is_failing, c.last_run_at is not null as is_checked, c.last_run_at, b.summary,
+      c.failures > 0 as is_failing, c.last_run_at is not null as is_checked, c.last_run_at,
+      c.reading_id is not null as has_reading, b.summary,
+      run_id_floor(greatest(s.values_since, m.values_since)) as values_floor,
       coalesce(c.last_change_id >= a.floor_id, false) as is_change_shown
     from asked a
     cross join lateral (
       (
-        select l.monitor_no as no, l.name, l.show_value, l.position::bigint as nth
+        select l.monitor_no as no, l.name, l.show_value, l.values_since, l.position::bigint as nth
         from status_page_monitors l where l.page_id = a.id and a.label_key is null
       )
       union all
       (
-        select o.no, o.name, a.show_values, row_number() over (order by o.name collate natural_names, o.no)
+        select o.no, o.name, a.show_values, greatest(a.values_since, o.labels_since),
+          row_number() over (order by o.name collate natural_names, o.no)
         from monitors o
-        where o.team_id = a.team_id and o.deleted_at is null and o.labels->>a.label_key = a.label_value
+        -- Without its first condition, the monitors of a team are read for its pages with a list too.
+        where a.label_key is not null
+          and o.team_id = a.team_id and o.deleted_at is null and o.labels->>a.label_key = a.label_value
         order by o.name collate natural_names, o.no
         limit ${MOST}
       )

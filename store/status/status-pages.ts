@@ -98,6 +98,10 @@ export async function updateStatusPage(
   await tx.query(sql.type(nothing)`
     update status_pages set slug = ${parts.slug}, title = ${parts.title}, label_key = ${parts.label_key},
       label_value = ${parts.label_value}, show_values = ${parts.show_values}, indexed = ${parts.indexed},
+      values_since = case
+        when row(label_key, label_value, show_values)
+          is distinct from row(${parts.label_key}::text, ${parts.label_value}::text, ${parts.show_values}::bool)
+        then clock() else values_since end,
       updated_at = clock()
     where team_id = ${teamId}::uuid and id = ${id}::uuid`)
 }
@@ -109,14 +113,22 @@ interface Listed {
   readonly show_value: boolean
 }
 
-/** Replaces the list of a status page. */
+/** Replaces the list of a status page. Since when a value is shown stays as it is. */
 export async function listOnStatusPage(tx: Transaction, pageId: string, listed: readonly Listed[]): Promise<void> {
   const rows = listed.map((one, position) => ({ ...one, position }))
-  await tx.query(sql.type(nothing)`delete from status_page_monitors where page_id = ${pageId}::uuid`)
+  const kept = sql.array(
+    listed.map(({ monitor_no }) => monitor_no),
+    'int8',
+  )
   await tx.query(sql.type(nothing)`
-    insert into status_page_monitors (page_id, monitor_no, position, name, show_value)
+    delete from status_page_monitors where page_id = ${pageId}::uuid and monitor_no <> all(${kept})`)
+  await tx.query(sql.type(nothing)`
+    insert into status_page_monitors as before (page_id, monitor_no, position, name, show_value)
     select ${pageId}::uuid, i.monitor_no, i.position, i.name, i.show_value
-    from ${unnest('i', rows, { monitor_no: 'int8', position: 'int2', name: 'text', show_value: 'bool' })}`)
+    from ${unnest('i', rows, { monitor_no: 'int8', position: 'int2', name: 'text', show_value: 'bool' })}
+    on conflict (page_id, monitor_no) do update set position = excluded.position, name = excluded.name,
+      show_value = excluded.show_value,
+      values_since = case when before.show_value then before.values_since else excluded.values_since end`)
 }
 
 export async function publishStatusPage(

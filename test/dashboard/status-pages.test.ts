@@ -156,6 +156,17 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The st
     await page.context().close()
   })
 
+  test('are not published where somebody changed them after they were shown', async () => {
+    const id = await made('/v1/status-pages', { title: 'Looked at', shows: { by: 'monitors', monitors: [] } })
+    const { page } = await dashboard.open('/status-pages', owner)
+    await page.getByRole('button', { name: 'Publish: Looked at' }).click()
+    await dashboard.api.call(owner.session_token, 'PATCH', `/v1/status-pages/${id}`, { title: 'Changed since' })
+    await page.getByRole('dialog').getByRole('button', { name: 'Publish it' }).click()
+    await page.getByRole('alert').getByText('was changed after you read it').waitFor()
+    await rowOf(page, 'Changed since').getByText('Only your team sees it').waitFor({ state: 'attached' })
+    await page.context().close()
+  })
+
   test('fit a phone, the form and the public page', async () => {
     const name = `Very${'long'.repeat(40)}`
     const monitor_id = await made('/v1/monitors?paused=true', { ...SMALLEST, name: 'Long' })

@@ -28,7 +28,7 @@ export function PublishDialog({ page, onClose }: PageDialogProps) {
       action="Publish it"
       isBusy={publish.isPending}
       error={publish.error}
-      onAct={() => publish.mutate({ id: page.id, isPublished: true }, { onSuccess: onClose })}
+      onAct={() => publish.mutate({ page, isPublished: true }, { onSuccess: onClose })}
       onClose={onClose}
     >
       <Named page={page} />
@@ -50,7 +50,7 @@ export function TakeBackDialog({ page, onClose }: PageDialogProps) {
       action="Take it back"
       isBusy={publish.isPending}
       error={publish.error}
-      onAct={() => publish.mutate({ id: page.id, isPublished: false }, { onSuccess: onClose })}
+      onAct={() => publish.mutate({ page, isPublished: false }, { onSuccess: onClose })}
       onClose={onClose}
     >
       <Named page={page} />

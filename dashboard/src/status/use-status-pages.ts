@@ -35,13 +35,16 @@ export const useSavePage = () =>
   )
 
 interface Publishing {
-  readonly id: string
+  /** As it is shown: one that was changed since is not published. */
+  readonly page: StatusPage
   readonly isPublished: boolean
 }
 
 export const usePublish = () =>
-  usePageAct(({ id, isPublished }: Publishing) =>
-    ask<StatusPage>(`/v1/status-pages/${id}/${isPublished ? 'publish' : 'unpublish'}`, { method: 'POST' }),
+  usePageAct(({ page: { id, updated_at }, isPublished }: Publishing) =>
+    isPublished
+      ? ask<StatusPage>(`/v1/status-pages/${id}/publish`, { method: 'POST', body: { updated_at } })
+      : ask<StatusPage>(`/v1/status-pages/${id}/unpublish`, { method: 'POST' }),
   )
 
 export const useDeletePage = () => usePageAct((id: string) => ask(`/v1/status-pages/${id}`, { method: 'DELETE' }))

@@ -11,6 +11,7 @@ let watching: Watching
 let owner: Client
 let page: string
 let search: string
+let site: ReturnType<Watching['page']>
 beforeAll(async () => {
   watching = await startWatching({ statusBounds: UNKEPT })
   const { served } = watching
@@ -18,7 +19,7 @@ beforeAll(async () => {
   await served.api.sql(`update teams set name = '${mark('team')}' where id = '${served.owner.team_id}'`)
   await served.api.sql(`update auth.users set name = '${mark('person')}', email = '${mark('person')}@example.com'
     where id = '${served.owner.user_id}'`)
-  const site = watching.page({ [mark('path')]: mark('old') })
+  site = watching.page({ [mark('path')]: mark('old') })
   page = await made('/v1/monitors', {
     name: mark('name'),
     url: `${site.url}#${mark('fragment')}`,
@@ -55,10 +56,11 @@ async function made(path: string, body: object): Promise<string> {
   return record.id
 }
 
-/** Publishes a page, and returns the places whose marks a stranger finds in the page, the feed and all headers. */
-async function found(shows: object): Promise<readonly string[]> {
+/** Publishes a page, does something, and returns the places whose marks a stranger finds in the page and the feed. */
+async function found(shows: object, meanwhile = async () => {}): Promise<readonly string[]> {
   const { id, slug } = await makeStatusPage(owner, { title: mark('title'), shows })
   await owner.post(`/v1/status-pages/${id}/publish`)
+  await meanwhile()
   const at = `${watching.served.baseUrl}/status/${slug}`
   const answers = await Promise.all([asStranger(at), asStranger(`${at}/feed.xml`)])
   const all = answers.map(({ text, headers }) => text + JSON.stringify([...headers])).join('\n')
@@ -78,8 +80,13 @@ describe('of monitors with a mark in every text, a stranger finds', () => {
     expect(await found(list(false))).toEqual(['public', 'title'])
   })
 
-  test('the field and its values too, where they were chosen', async () => {
-    expect(await found(list(true))).toEqual(['field', 'new', 'old', 'public', 'title'])
+  test('the field and its values since then too, where they were chosen', async () => {
+    expect(await found(list(true))).toEqual(['field', 'new', 'public', 'title'])
+    const change = async () => {
+      site.set({ [mark('path')]: mark('newest') })
+      await runNow(owner, page)
+    }
+    expect(await found(list(true), change)).toEqual(['field', 'new', 'newest', 'public', 'title'])
   })
 
   test('the own names of monitors, where a label was chosen', async () => {

@@ -19,10 +19,6 @@ beforeAll(async () => {
   const first = { value: '$20.00', other: 1 }
   kettle = await watching.watch(first, { name: 'Kettle of the shop' })
   lamp = await watching.watch(first, { name: 'Lamp of the shop' })
-  for (const each of [kettle, lamp]) {
-    each.set({ value: '$18.00', other: 1 })
-    await each.run()
-  }
   page = await publish({
     title: 'Prices <b>now</b>',
     slug: 'prices',
@@ -34,6 +30,10 @@ beforeAll(async () => {
       ],
     },
   })
+  for (const each of [kettle, lamp]) {
+    each.set({ value: '$18.00', other: 1 })
+    await each.run()
+  }
 })
 afterAll(() => watching.close())
 
@@ -54,7 +54,7 @@ describe('a status page that is published', () => {
     expect({ status, type: headers.get('content-type') }).toEqual({ status: 200, type: 'text/html; charset=utf-8' })
     const [first = '', second = '', ...others] = rowsOf(text)
     expect(others).toEqual([])
-    expect(first).toMatch(/^A lamp\nChanged\nChanged · just now, .* UTC$/)
+    expect(first).toMatch(/^A lamp\nChanged\nChanged · just now, .* UTC\nChecked just now$/)
     expect(second).toMatch(
       new RegExp(
         String.raw`^A kettle &amp; &lt;i&gt;more&lt;/i&gt;\nChanged\nvalue: \$18\.00\n` +
@@ -122,7 +122,9 @@ describe('a status page that is published', () => {
   test('says Changed for a day', async () => {
     try {
       await setClock(watching.served, '1 day 1 minute')
-      expect(rowsOf((await look()).text)[0]).toMatch(/^A lamp\nUp to date\nChanged · 24 hours ago, /)
+      expect(rowsOf((await look()).text)[0]).toMatch(
+        /^A lamp\nUp to date\nChanged · 24 hours ago, .*\nChecked 24 hours ago$/,
+      )
     } finally {
       await setClock(watching.served, '0 s')
     }
@@ -173,6 +175,67 @@ describe('a status page that is published', () => {
   })
 })
 
+describe('values on a status page', () => {
+  let pot: Watched
+  let pageId: string
+  let slug: string
+  beforeAll(async () => {
+    pot = await watching.watch({ value: 'cost 1', other: 1 })
+  })
+  const monitors = (name: string, showsValue: boolean) => ({
+    shows: { by: 'monitors', monitors: [{ monitor_id: pot.id, name, show_value: showsValue }] },
+  })
+  const change = async (answer: object) => {
+    pot.set(answer)
+    await pot.run()
+  }
+  /** Where a text of the monitor is seen. */
+  const seen = async (text: string, at = slug) => [
+    (await look(at)).text.includes(text),
+    (await feed(at)).text.includes(text),
+  ]
+
+  test('are those of changes since they were chosen', async () => {
+    const made = await publish(monitors('Pot', false))
+    pageId = made.id
+    slug = made.slug
+    await change({ value: 'cost 2', other: 1 })
+    await owner.patch(`/v1/status-pages/${pageId}`, monitors('Pot', true))
+    expect(await seen('value changed')).toEqual([false, false])
+    expect(rowsOf((await look(slug)).text)[0]).toContain('value: cost 2\nChanged · ')
+    await change({ value: 'cost 3', other: 1 })
+    await owner.patch(`/v1/status-pages/${pageId}`, monitors('The pot', true))
+    expect(await seen('value changed from cost 2 to cost 3')).toEqual([true, true])
+    expect(await seen('cost 1')).toEqual([false, false])
+    await owner.patch(`/v1/status-pages/${pageId}`, monitors('The pot', false))
+    await owner.patch(`/v1/status-pages/${pageId}`, monitors('The pot', true))
+    expect(await seen('cost 2')).toEqual([false, false])
+  })
+
+  test('are none of a monitor from before it got the label of the page', async () => {
+    const shows = { by: 'label', label: 'pots=yes', show_values: true }
+    const labelled = await publish({ shows })
+    await change({ value: 'cost 4', other: 1 })
+    await owner.patch(`/v1/monitors/${pot.id}`, { labels: { pots: 'yes' } })
+    expect(await seen('cost 3', labelled.slug)).toEqual([false, false])
+    await change({ value: 'cost 5', other: 1 })
+    expect(await seen('cost 4', labelled.slug)).toEqual([true, true])
+    await owner.patch(`/v1/status-pages/${labelled.id}`, { shows: { ...shows, show_values: false } })
+    await owner.patch(`/v1/status-pages/${labelled.id}`, { shows })
+    expect(await seen('cost 4', labelled.slug)).toEqual([false, false])
+  })
+
+  test('are none of what the monitor read before its rules were changed', async () => {
+    expect(await seen('cost 5')).toEqual([true, true])
+    const extract_config = { method: 'json_path', fields: { other: '$.other' } }
+    expect(await owner.patch(`/v1/monitors/${pot.id}`, { extract_config })).toMatchObject({ status: 200 })
+    expect(await seen('cost')).toEqual([false, false])
+    await pot.run()
+    expect(await seen('cost')).toEqual([false, false])
+    expect(rowsOf((await look(slug)).text)[0]).toContain('other: 1\nChanged · ')
+  })
+})
+
 describe('the feed of a status page', () => {
   test('has the changes, the newest first, with values where they were chosen and no markup', async () => {
     const { status, headers, text } = await feed()
@@ -197,6 +260,13 @@ describe('the feed of a status page', () => {
     expect(await guids()).toEqual(first)
     for (const guid of first) expect(guid).toMatch(/^[\w-]{27}$/)
   })
+})
+
+test.for(['', '/feed.xml'])('somebody who opens %s of no page in a browser sees a page that says so', async (end) => {
+  const { status, headers, text } = await look(`nothing${end}`, { accept: 'text/html,*/*;q=0.8' })
+  expect({ status, type: headers.get('content-type') }).toEqual({ status: 404, type: 'text/html; charset=utf-8' })
+  expect(headers.get('cache-control')).toBe('no-store')
+  expect(text).toContain('There is nothing here')
 })
 
 describe('there is nothing to see', () => {

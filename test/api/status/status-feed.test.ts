@@ -14,6 +14,8 @@ const MONITOR = {
   is_failing: false,
   is_checked: true,
   last_run_at: AT,
+  has_reading: true,
+  values_floor: '',
   summary: null,
   is_change_shown: true,
 }

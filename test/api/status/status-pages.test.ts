@@ -137,6 +137,31 @@ describe('changing', () => {
     expect(await makeStatusPage(owner, { slug: 'before' })).toMatchObject({ slug: 'before' })
   })
 
+  test('what the page has already changes nothing, whoever sends it', async () => {
+    const { id } = await createMonitor(owner)
+    const page = await makeStatusPage(owner, { title: 'Same', shows: shown(id) })
+    const at = `/v1/status-pages/${page.id}`
+    const published = await owner.post(`${at}/publish`)
+    const same = { title: 'Same', slug: page.slug, indexed: false, shows: shown(id.toUpperCase()) }
+    for (const patch of [{}, same])
+      expect(await member.patch(at, patch)).toEqual({ ...published, headers: expect.anything() })
+    await owner.patch(at, { ...same, title: 'Other' })
+    const { body } = await owner.get(`/v1/team/audit?target_type=status_page&target_id=${page.id}`)
+    const updates = (body.data as unknown as readonly AuditEvent[]).filter(({ action }) => action.endsWith('updated'))
+    expect(updates.map(({ metadata }) => metadata)).toEqual([{ changed: ['title'] }])
+  })
+
+  test.for([
+    ['the public name', { name: 'Thing 1' }],
+    ['whether a value is shown', { show_value: true }],
+  ] as const)('%s alone is a change of what is shown', async ([, part]) => {
+    const { id } = await createMonitor(owner)
+    const page = await makeStatusPage(owner, { shows: shown(id) })
+    const monitors = [{ monitor_id: id, name: 'Thing 0', show_value: false, ...part }]
+    const { body } = await owner.patch(`/v1/status-pages/${page.id}`, { shows: { by: 'monitors', monitors } })
+    expect(body['shows']).toEqual({ by: 'monitors', monitors })
+  })
+
   test('a monitor that is deleted leaves the list', async () => {
     const [kept, gone] = [await createMonitor(owner), await createMonitor(owner)]
     const page = await makeStatusPage(owner, { shows: shown(gone.id, kept.id) })
@@ -164,6 +189,19 @@ describe('who may do what', () => {
     expect(await member.post(`${at}/unpublish`)).toMatchObject({ status: 200, body: { published: false } })
     expect(await member.patch(at, { title: 'C' })).toMatchObject({ status: 200 })
     expect(await member.delete(at)).toMatchObject({ status: 204 })
+  })
+
+  test('an admin publishes the page that was looked at, and not one that was changed since', async () => {
+    const seen = await makeStatusPage(owner, { title: 'Looked at' })
+    const at = `/v1/status-pages/${seen.id}`
+    const { body: changed } = await member.patch(at, { title: 'Changed since' })
+    expect(await owner.post(`${at}/publish`, { updated_at: seen.updated_at })).toMatchObject({
+      status: 409,
+      body: { error: { code: 'CONFLICT', details: [{ path: 'updated_at' }] } },
+    })
+    expect(await owner.get(at)).toMatchObject({ body: { published: false, updated_at: changed['updated_at'] } })
+    expect(await owner.post(`${at}/publish`, { updated_at: changed['updated_at'] })).toMatchObject({ status: 200 })
+    expect(pathsOf(await owner.post(`${at}/publish`, { updated_at: 'yesterday' }))).toEqual(['updated_at'])
   })
 
   test('an API key does not publish, and a viewer only looks', async () => {

@@ -13,8 +13,11 @@ const FACTS = {
   is_paused: false,
   is_failing: false,
   is_checked: true,
+  last_run_at: '2026-05-24T14:03:00.000Z',
+  has_reading: true,
   summary: { value: { field: 'price', text: '13' }, change: CHANGE },
   is_change_shown: true,
+  values_floor: '',
 }
 const stateOf = (facts: Partial<typeof FACTS>, nowMs = NOW) => publicMonitor({ ...FACTS, ...facts }, nowMs).state
 
@@ -50,6 +53,14 @@ describe('a change on a status page', () => {
     expect(wordsOf({ field: 'content_hash', before: null, after: null } as never)).toBe('The text changed')
   })
 
+  test('has none of them from before they were chosen', () => {
+    const [early, late] = ['0198', '0199'].map((run_id) => ({ value: null, change: { ...CHANGE, run_id } }))
+    const shown = [early, late].map((summary) =>
+      publicMonitor({ ...FACTS, summary, values_floor: '0199' } as never, NOW),
+    )
+    expect(shown.map(({ change }) => change?.words)).toEqual(['Changed', 'price changed from 12 to 13'])
+  })
+
   test('of a run has the same words', () => {
     const field = { field: 'price', before: '12', after: '13', percent: 8.3 }
     expect(runChangeWords({ fields: [field, field], more: 1 }, true)).toBe('price changed from 12 to 13, and 2 more')
@@ -57,6 +68,11 @@ describe('a change on a status page', () => {
     expect(runChangeWords({ fields: [], more: 0 }, true)).toBe('The picture changed')
     expect(runChangeWords(null, true)).toBe('Changed')
   })
+})
+
+test('a value from before an edit that changed what it means is not shown', () => {
+  expect(publicMonitor(FACTS, NOW).value).toEqual({ field: 'price', text: '13' })
+  expect(publicMonitor({ ...FACTS, has_reading: false }, NOW).value).toBeNull()
 })
 
 test('a text of somebody else loses what is not seen, and keeps joined letters', () => {
