@@ -15,6 +15,8 @@ const { properties: muteKeys } = MuteRequest
 
 /** Most labels of one request that are added, and that are taken away. */
 export const MOST_CHANGED_LABELS = 10
+/** Most labels of one request that get another key. */
+const MOST_RENAMED_LABELS = 2
 
 /** Labels that monitors get, keys of labels that get another name, and keys of labels that they lose. */
 export const LabelChange = Closed(
@@ -22,7 +24,7 @@ export const LabelChange = Closed(
     add: Type.Optional({ ...Labels, maxProperties: MOST_CHANGED_LABELS }),
     rename: Type.Optional(
       Dictionary(Text(1, 63), {
-        maxProperties: MOST_CHANGED_LABELS,
+        maxProperties: MOST_RENAMED_LABELS,
         description: 'New keys by the present ones. Values stay, and take the place of what the new key had.',
         rules: ['label_names', 'label_values'],
       }),
