@@ -81,6 +81,8 @@ describe('the process that opens files', () => {
     const pid = Number.parseInt(child.trim(), 10)
     expect(await readFile(`/proc/${pid}/oom_score_adj`, 'latin1')).toBe('1000\n')
     expect(await childrenOf(`tidemark-watchman ${pid}`)).toHaveLength(1)
+    // It must not answer before it is killed.
+    kill(pid, 'SIGSTOP')
     const answer = process.ask(file, price(2).body, asked)
     kill(pid, 'SIGKILL')
     expect(await answer).toMatchObject({ ok: false, why: 'memory' })
