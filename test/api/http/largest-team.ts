@@ -2,16 +2,19 @@ import { createHash } from 'node:crypto'
 import { MAX_API_KEYS_ROTATED } from '../../../schema/account/api-key.ts'
 import { PREDICATE_CONDITIONS } from '../../../schema/monitor/diff-predicate.ts'
 import { VALUE_LIMITS } from '../../../schema/monitor/value-limits.ts'
+import { MAX_PUBLIC_NAME, MAX_STATUS_PAGES, MAX_STATUS_TITLE } from '../../../schema/status/status-page.ts'
 import type { CreatedOwner } from '../../../store/accounts/accounts.ts'
 import { createMonitor, MONITOR } from '../../support/api/monitor-requests.ts'
 import { seedDelivery, seedRun } from '../../support/api/seeded-runs.ts'
 import type { Client, ServedApi } from '../../support/api/served-api.ts'
 
+type Resource = 'monitors' | 'serp-monitors' | 'runs' | 'run-images' | 'deliveries' | 'status-pages'
+
 /** A team that stores the most of everything that a route answers with. */
 export interface LargestTeam extends Client {
   readonly owner: CreatedOwner
   /** The ids that stand for the parameters of a path, by the resource in front of them. */
-  readonly ids: Readonly<Record<'monitors' | 'serp-monitors' | 'runs' | 'run-images' | 'deliveries', string>>
+  readonly ids: Readonly<Record<Resource, string>>
 }
 
 const headers = (bytes: number) =>
@@ -78,6 +81,26 @@ export async function largestTeam(served: ServedApi): Promise<LargestTeam> {
     runs: run,
     'run-images': run,
     deliveries: delivery,
+    'status-pages': await createStatusPages(team, [monitor.id, search.body.id]),
   }
   return { ...team, ids }
+}
+
+/** Makes as many status pages as a team may have, of the longest names. Returns the id of the last one. */
+async function createStatusPages(team: Client, monitors: readonly string[]): Promise<string> {
+  let id = ''
+  for (let nth = 0; nth < MAX_STATUS_PAGES; nth += 1) {
+    const shown = monitors.map((monitor_id) => ({
+      monitor_id,
+      name: '"'.repeat(MAX_PUBLIC_NAME),
+      show_value: true,
+    }))
+    const { status, body } = await team.post('/v1/status-pages', {
+      title: '"'.repeat(MAX_STATUS_TITLE),
+      shows: { by: 'monitors', monitors: shown },
+    })
+    if (status !== 201) throw new Error(JSON.stringify(body))
+    id = body.id
+  }
+  return id
 }
