@@ -40,7 +40,6 @@ create table usage_marks (
 -- `checks.runs_total` at the beginning of the team's period. A check without a row began in the period.
 create table usage_starts (
   no bigint primary key,
-  team_id uuid not null,
   runs_total bigint not null
 );
 
@@ -50,4 +49,4 @@ insert into usage_marks (team_id, period_start, started_at, runs_used, visual_us
 select team_id, period_start, clock(), runs_used, visual_used, serp_used, llm_calls_used,
   screenshot_bytes_used, proxy_bytes_used, credits, credits_given
 from team_usage;
-insert into usage_starts (no, team_id, runs_total) select no, team_id, runs_total from checks where runs_total > 0;
+insert into usage_starts (no, runs_total) select no, runs_total from checks where runs_total > 0;

@@ -110,30 +110,29 @@ export async function noteUsageStarts(store: Queryable, stopping: AbortSignal): 
   const teams = await store.any(sql.type(begunTeam)`
     select team_id, clock()::text as at from usage_marks where starts_due`)
   for (const { team_id: teamId, at } of teams) {
-    for (let after = 0; after >= 0 && !stopping.aborted;) after = await noteSome(store, teamId, after)
+    for (let after: number | null = 0; after !== null && !stopping.aborted;)
+      after = await noteSome(store, teamId, after)
     if (stopping.aborted) return
     await store.query(sql.type(nothing)`
       update usage_marks set starts_due = false, started_at = ${at}::timestamptz where team_id = ${teamId}::uuid`)
   }
 }
 
-/** Notes some checks of a team behind a number. Returns the number of the last one; −1: there are no more. */
-async function noteSome(store: Queryable, teamId: string, after: number): Promise<number> {
-  const last = await store.oneFirst(sql.type(lastNo)`
+/** Notes some checks of a team behind a number. Returns the number of the last one. Null: there are no more. */
+const noteSome = (store: Queryable, teamId: string, after: number): Promise<number | null> =>
+  store.oneFirst(sql.type(lastNo)`
     with part as materialized (
       select m.no from monitors m
       where m.team_id = ${teamId}::uuid and m.deleted_at is null and m.no > ${after}::bigint
       order by m.no limit ${BATCH}
     ),
     noted as (
-      insert into usage_starts (no, team_id, runs_total)
-      select c.no, c.team_id, c.runs_total from part join checks c on c.no = part.no
+      insert into usage_starts (no, runs_total)
+      select c.no, c.runs_total from part join checks c on c.no = part.no
       on conflict (no) do update set runs_total = excluded.runs_total
         where usage_starts.runs_total is distinct from excluded.runs_total
     )
     select max(no) as no from part`)
-  return last ?? -1
-}
 
 const usageDay = row({
   day: Type.String(),
