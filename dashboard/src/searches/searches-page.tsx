@@ -48,12 +48,14 @@ export function SearchesPage() {
           chosen={chosenOf(filters)}
           onChoose={(id) => change({ unseen: id === 'unseen' ? 'true' : '', failing: id === 'failing' ? 'true' : '' })}
         />
-        <SearchField
-          place="searches"
-          label="Search keywords and names"
-          text={filters.q ?? ''}
-          onChange={(q) => change({ q })}
-        />
+        <div className={filterBar['fields']}>
+          <SearchField
+            place="searches"
+            label="Search keywords and names"
+            text={filters.q ?? ''}
+            onChange={(q) => change({ q })}
+          />
+        </div>
       </div>
       {list.error !== null && <Notice error={list.error} />}
       {list.groups === null && list.error === null && <p role="status">Loading…</p>}
