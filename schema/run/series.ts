@@ -24,7 +24,7 @@ const NumberOrNull = Nullable(Type.Number())
 const many = { maxItems: MAX_SERIES }
 
 /** What an engine may show beside the results of a search. */
-const SHOWN_BLOCKS = ['ai_overview', 'featured_snippet'] as const
+export const SHOWN_BLOCKS = ['ai_overview', 'featured_snippet'] as const
 
 const ShownBlock = Closed({
   block: Choice(SHOWN_BLOCKS),

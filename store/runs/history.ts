@@ -6,8 +6,8 @@ import type { RunFaultCode } from '../../schema/run/run-fault.ts'
 import type { Queryable } from '../db/client.ts'
 import { row, rowOf } from '../db/row.ts'
 import { isMonitor } from '../monitors/is-monitor.ts'
-import { retentionCutoff } from '../quota/pool.ts'
 import type { SeriesTable } from './series-table.ts'
+import { seriesWindow } from './series-window.ts'
 
 /** Rows of the first statement, and of the largest one. */
 const [FIRST_ROWS, MOST_ROWS] = [50, 500]
@@ -51,8 +51,7 @@ export async function findHistory(
 ) {
   return store.maybeOne(sql.type(historyHead)`
     with m as materialized (
-      select m.no, run_id_floor(greatest(${from ?? null}::timestamptz, ${retentionCutoff(teamId)})) as first_id,
-        run_id_floor(greatest(least(${to ?? null}::timestamptz, clock() + interval '1 s'), 'epoch')) as end_id
+      select m.no, ${seriesWindow({ teamId, from, to })}
       from monitors m where ${isMonitor(teamId, monitorId, kind)}
     )
     select m.no, m.first_id, m.end_id, (

@@ -9,6 +9,7 @@ import { row, rowOf } from '../db/row.ts'
 import { isMonitor } from '../monitors/is-monitor.ts'
 import { retentionCutoff } from '../quota/pool.ts'
 import type { SeriesTable } from './series-table.ts'
+import { seriesWindow } from './series-window.ts'
 
 const STEPS = sql.literalValue(String(MAX_SERIES_STEPS))
 const RUNS = sql.literalValue(String(MAX_SERIES_RUNS))
@@ -50,8 +51,7 @@ export async function findSeriesHead(
   return store.maybeOne(sql.type(seriesHead)`
     with m as materialized (
       select m.no, m.kind, m.target_domain, m.mode,
-        run_id_floor(greatest(${from ?? null}::timestamptz, ${retentionCutoff(teamId)})) as first_id,
-        run_id_floor(greatest(least(${to ?? null}::timestamptz, clock() + interval '1 s'), 'epoch')) as end_id
+        ${seriesWindow({ teamId, from, to })}
       from monitors m where ${isMonitor(teamId, monitorId, kind)}
     )
     select m.no, ${table.values} as values, b.summary -> 'spark' as spark, m.first_id, m.end_id,

@@ -2,7 +2,7 @@ import { runIdTime } from '../../../core/run-id.ts'
 import { plottedSeries, shownStretches, type Step, stretchesOf, summaryOf } from '../../../core/series.ts'
 import { plottedNumber } from '../../../core/text/movement-note.ts'
 import type { RunFaultCode } from '../../../schema/run/run-fault.ts'
-import { MAX_SERIES, Series, SeriesQuery } from '../../../schema/run/series.ts'
+import { MAX_SERIES, Series, SeriesQuery, SHOWN_BLOCKS } from '../../../schema/run/series.ts'
 import type { Json } from '../../../schema/shape/json.ts'
 import {
   findSeriesHead,
@@ -127,7 +127,7 @@ const boundsOf = ({ head, steps, turns, blocks, isCut }: Read): readonly number[
 
 /** Returns when blocks beside the results of a search were shown, of runs at which one came or went. */
 const blocksOf = (turns: NonNullable<Read['blocks']>): NonNullable<Series['blocks']> =>
-  (['ai_overview', 'featured_snippet'] as const).flatMap((block) =>
+  SHOWN_BLOCKS.flatMap((block) =>
     shownStretches(
       turns.toReversed().map((turn) => ({ atMs: endedAt(turn), runId: turn.id, isShown: turn[block] })),
     ).map(({ fromMs, toMs, runId, isShown }) => ({

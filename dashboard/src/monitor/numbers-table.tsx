@@ -1,9 +1,8 @@
 import { Link } from 'wouter'
 import type { Series } from '../api/types.ts'
+import { minuteFormat } from '../parts/formats.ts'
 import plotted from './plot-part.module.css'
 import { inWords } from './series-view.ts'
-
-const whole = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short', hourCycle: 'h23' })
 
 interface NumbersTableProps {
   readonly series: Series
@@ -29,7 +28,7 @@ export const NumbersTable = ({ series: { field, points }, home }: NumbersTablePr
         <tbody>
           {points.toReversed().map(({ at, value, min, max, run_id: run }) => (
             <tr key={`${at} ${run}`}>
-              <td>{whole.format(Date.parse(at))}</td>
+              <td>{minuteFormat.format(Date.parse(at))}</td>
               <td>
                 {inWords(field, value)}
                 {min !== max && ` (${inWords(field, min)} to ${inWords(field, max)})`}

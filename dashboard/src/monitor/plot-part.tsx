@@ -6,6 +6,7 @@ import type { Series } from '../api/types.ts'
 import { Notice } from '../app/notice.tsx'
 import { refreshMs } from '../live/live-state.ts'
 import { Choice } from '../parts/choice.tsx'
+import { minuteFormat } from '../parts/formats.ts'
 import { lazyPlot } from '../parts/plot/lazy-plot.tsx'
 import { nearestOf } from '../parts/plot/nearest.ts'
 import { PlotReader } from '../parts/plot/plot-reader.tsx'
@@ -22,8 +23,6 @@ import { stopsOf, summaryWords } from './series-view.ts'
 import { useAddress } from './use-address.ts'
 
 const Plot = lazyPlot(async () => (await import('./plot.tsx')).Plot)
-
-const whole = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short', hourCycle: 'h23' })
 
 /** How a number of the monitor went: a plot, its numbers in words at a cursor, and a table of them. */
 export function PlotPart({ place }: { readonly place: Place }) {
@@ -77,7 +76,7 @@ function Shown({ series, place: { kind, home } }: { readonly series: Series; rea
   const at = chosen === null ? -1 : nearestOf(instants, chosen)
   const stop = stops[at]
   if (stops.length === 0) return <p className={tones['soft']}>There are no numbers in this time.</p>
-  const text = stop ? `${whole.format(stop.at)}: ${stop.text}` : 'The arrow keys read the plot.'
+  const text = stop ? `${minuteFormat.format(stop.at)}: ${stop.text}` : 'The arrow keys read the plot.'
   return (
     <>
       <PlotReader label={`Plot of ${series.field ?? ''}`} stops={instants} at={at} text={text} onChoose={setChosen}>
@@ -129,7 +128,7 @@ function Legend({
         </>
       )}
       <span className={plotted['band']}>{counted(failures.length, 'stretch', 'stretches')} of failed checks</span>
-      {known > from && <span>All is known from {whole.format(Date.parse(known))} on.</span>}
+      {known > from && <span>All is known from {minuteFormat.format(Date.parse(known))} on.</span>}
     </p>
   )
 }

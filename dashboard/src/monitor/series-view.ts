@@ -1,4 +1,5 @@
 import { FAULTS, type Series } from '../api/types.ts'
+import { percentFormat } from '../parts/formats.ts'
 
 /** A place of the plot that the cursor stops at. */
 interface Stop {
@@ -22,7 +23,6 @@ export function inWords(field: string | null, value: number | null): string {
 }
 
 const short = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 4 })
-const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 })
 
 /** Returns the numbers of a series in short, each with its word. */
 export function summaryWords({ field, summary }: Pick<Series, 'field' | 'summary'>): readonly string[] {
@@ -33,13 +33,13 @@ export function summaryWords({ field, summary }: Pick<Series, 'field' | 'summary
       `best ${inWords(field, least)}`,
       `worst ${inWords(field, most)}`,
       `mean #${mean.toFixed(1)}`,
-      `listed ${percent.format(share)} of the time`,
+      `listed ${percentFormat.format(share)} of the time`,
     ]
   return [
     `lowest ${inWords(field, least)}`,
     `highest ${inWords(field, most)}`,
     `mean ${short.format(mean)}`,
-    ...(share < 1 ? [`a number ${percent.format(share)} of the time`] : []),
+    ...(share < 1 ? [`a number ${percentFormat.format(share)} of the time`] : []),
   ]
 }
 

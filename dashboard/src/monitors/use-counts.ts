@@ -9,7 +9,8 @@ export type Counts = OverviewCounts & Required<Pick<OverviewCounts, 'by_error' |
 /** Labels are changed by people, and counting them reads every monitor. */
 const LABELS_MS = 300_000
 /** What is not asked for is not counted. */
-const [CHIPS, ERRORS] = ['count_errors=false&count_labels=false', 'count_labels=false&count_destinations=false']
+export const CHIPS = 'count_errors=false&count_labels=false'
+const ERRORS = 'count_labels=false&count_destinations=false'
 
 const pathOf = (query: string, parts: string): string => `/v1/overview/counts?${query}${query && '&'}${parts}`
 
@@ -19,7 +20,7 @@ const pathOf = (query: string, parts: string): string => `/v1/overview/counts?${
  */
 export function useCounts({ q, label, failing }: Filters, hasRows: boolean): Counts | null {
   const query = queryOf({ ...(q !== undefined && { q }), ...(label !== undefined && { label }) })
-  const counts = useChips(query, failing === 'true' ? ERRORS : CHIPS, hasRows)
+  const counts = useOverviewCounts(query, failing === 'true' ? ERRORS : CHIPS, hasRows)
   const { data: labelled } = useQuery({
     queryKey: ['labels', query],
     queryFn: ({ signal }) =>
@@ -43,11 +44,16 @@ interface RailCounts {
 
 /** Counts what the rail shows, of the whole team. */
 export function useRailCounts(): RailCounts {
-  const { unseen = 0, failing_destinations: failing = 0, by_kind: kinds = [] } = useChips('', CHIPS, true) ?? {}
+  const {
+    unseen = 0,
+    failing_destinations: failing = 0,
+    by_kind: kinds = [],
+  } = useOverviewCounts('', CHIPS, true) ?? {}
   return { unseen, failing, searches: kinds.find(({ kind }) => kind === 'serp')?.count ?? 0 }
 }
 
-function useChips(query: string, parts: string, enabled: boolean): OverviewCounts | null {
+/** Counts the monitors that a query leaves. `parts`: what is not counted. Null: they are being counted. */
+export function useOverviewCounts(query: string, parts: string, enabled: boolean): OverviewCounts | null {
   const { data } = useQuery({
     queryKey: ['counts', query, parts],
     queryFn: ({ signal }) => ask<OverviewCounts>(pathOf(query, parts), { signal }),

@@ -1,12 +1,15 @@
 import { Link } from 'wouter'
 import type { Series } from '../api/types.ts'
+import { minuteFormat } from '../parts/formats.ts'
 import style from './block-strips.module.css'
 
 type Blocks = NonNullable<Series['blocks']>
-export const BLOCK_NAMES = { ai_overview: 'AI overview', featured_snippet: 'Featured snippet' } as const
-const BLOCKS = ['ai_overview', 'featured_snippet'] as const
+export const BLOCK_NAMES = {
+  ai_overview: 'AI overview',
+  featured_snippet: 'Featured snippet',
+} as const satisfies Readonly<Record<Blocks[number]['block'], string>>
+const BLOCKS = Object.keys(BLOCK_NAMES) as (keyof typeof BLOCK_NAMES)[]
 
-const whole = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short', hourCycle: 'h23' })
 /** So many stretches are told in words. */
 const TOLD = 20
 
@@ -77,8 +80,8 @@ function Strip({ name, stretches, time: [from, to], home }: StripProps) {
           .map(({ from: begin, to: end, is_shown: isShown, run_id: run }) => (
             <li key={begin}>
               {isShown ? 'Shown' : 'Not shown'} from{' '}
-              <Link href={`${home}/runs/${run}`}>{whole.format(Date.parse(begin))}</Link>
-              {end === null ? ' until now' : ` until ${whole.format(Date.parse(end))}`}
+              <Link href={`${home}/runs/${run}`}>{minuteFormat.format(Date.parse(begin))}</Link>
+              {end === null ? ' until now' : ` until ${minuteFormat.format(Date.parse(end))}`}
             </li>
           ))}
       </ul>

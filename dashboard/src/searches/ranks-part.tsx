@@ -2,6 +2,7 @@ import { Suspense, useMemo, useState } from 'react'
 import { Link } from 'wouter'
 import { inWords } from '../monitor/series-view.ts'
 import { pathOf } from '../monitors/cells.tsx'
+import { minuteFormat, percentFormat } from '../parts/formats.ts'
 import { lazyPlot } from '../parts/plot/lazy-plot.tsx'
 import { nearestOf } from '../parts/plot/nearest.ts'
 import { PlotReader } from '../parts/plot/plot-reader.tsx'
@@ -14,9 +15,6 @@ import { TONES } from './rank-tones.ts'
 import style from './searches.module.css'
 
 const RankPlot = lazyPlot(async () => (await import('./rank-plot.tsx')).RankPlot)
-
-const whole = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short', hourCycle: 'h23' })
-const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 })
 
 interface RanksPartProps {
   /** All searches for the keyword. */
@@ -41,9 +39,7 @@ export function RanksPart({ rows, lines, chosen: wanted, isReading, onToggle }: 
   const at = chosen === null ? -1 : nearestOf(stops, chosen)
   const instant = stops[at] ?? null
   const text =
-    instant === null
-      ? 'The arrow keys read the plot.'
-      : `${whole.format(instant)}: ${lines.map(({ name, series }) => `${name} ${rankAt(series, instant)}`).join('; ')}`
+    instant === null ? 'The arrow keys read the plot.' : `${minuteFormat.format(instant)}: ${ranksAt(lines, instant)}`
   return (
     <section aria-label="Ranks">
       {stops.length > 0 && (
@@ -53,7 +49,7 @@ export function RanksPart({ rows, lines, chosen: wanted, isReading, onToggle }: 
               <RankPlot lines={drawn} cursorAt={instant} onPoint={setChosen} />
             </Suspense>
           </PlotReader>
-          <p className={style['cursor']}>{instant === null ? text : whole.format(instant)}</p>
+          <p className={style['cursor']}>{instant === null ? text : minuteFormat.format(instant)}</p>
         </>
       )}
       {stops.length === 0 && (
@@ -63,6 +59,10 @@ export function RanksPart({ rows, lines, chosen: wanted, isReading, onToggle }: 
     </section>
   )
 }
+
+/** Returns the rank of each search at an instant, in words. */
+const ranksAt = (lines: readonly RankLine[], instant: number): string =>
+  lines.map(({ name, series }) => `${name} ${rankAt(series, instant)}`).join('; ')
 
 interface RanksTableProps extends Pick<RanksPartProps, 'rows' | 'lines' | 'chosen' | 'onToggle'> {
   /** What the cursor is at. */
@@ -144,7 +144,7 @@ function RankRow({ row, line, tone, refused, instant, onToggle }: RankRowProps) 
       <td>{summary && inWords('rank', summary.least)}</td>
       <td>{summary && inWords('rank', summary.most)}</td>
       <td>{summary && summary.mean.toFixed(1)}</td>
-      <td>{summary && percent.format(summary.share)}</td>
+      <td>{summary && percentFormat.format(summary.share)}</td>
       <td>{pages}</td>
     </tr>
   )

@@ -2,6 +2,7 @@ import { type InfiniteData, useInfiniteQuery, useQuery } from '@tanstack/react-q
 import { ask } from '../api/client.ts'
 import { LIMITS, type Overview, type OverviewCounts, type SerpEngines } from '../api/types.ts'
 import { refreshMs } from '../live/live-state.ts'
+import { CHIPS, useOverviewCounts } from '../monitors/use-counts.ts'
 import { byKeyword } from './by-keyword.ts'
 import { queryOf, type SearchFilters } from './search-filters.ts'
 
@@ -57,14 +58,7 @@ function useSearchRows(
 /** Counts the searches, of those that the word and the label leave. Null: they are being counted. */
 export function useSearchCounts({ q, label }: SearchFilters): OverviewCounts | null {
   const query = queryOf({ ...(q !== undefined && { q }), ...(label !== undefined && { label }) })
-  const only = 'kind=serp&count_errors=false&count_labels=false&count_destinations=false'
-  const { data } = useQuery({
-    queryKey: ['counts', 'searches', query],
-    queryFn: ({ signal }) => ask<OverviewCounts>(`/v1/overview/counts?${query}${query && '&'}${only}`, { signal }),
-    refetchInterval: refreshMs,
-    placeholderData: (before) => before,
-  })
-  return data ?? null
+  return useOverviewCounts(`kind=serp${query && `&${query}`}`, `${CHIPS}&count_destinations=false`, true)
 }
 
 type Engine = SerpEngines['data'][number]

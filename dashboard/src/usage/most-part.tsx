@@ -5,6 +5,7 @@ import type { UsageMonitors } from '../api/types.ts'
 import { Notice } from '../app/notice.tsx'
 import { refreshMs } from '../live/live-state.ts'
 import { pathOf } from '../monitors/cells.tsx'
+import { percentFormat } from '../parts/formats.ts'
 import { Ago } from '../parts/time.tsx'
 import { amountOf } from './gauges.ts'
 import usage from './usage.module.css'
@@ -32,7 +33,7 @@ export function MostPart() {
               <bdi>{name}</bdi>
             </Link>
             <span className={usage['words']}>
-              {amountOf(runs, 'count')} runs, {percent.format(runs / all)}
+              {amountOf(runs, 'count')} runs, {percentFormat.format(runs / all)}
             </span>
             <span className={usage['bar']} aria-hidden="true">
               <span className={usage['calm']} style={{ width: `${(runs / all) * 100}%` }} />
@@ -44,5 +45,3 @@ export function MostPart() {
     </section>
   )
 }
-
-const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 })
