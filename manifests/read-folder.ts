@@ -1,6 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { textOfBytes } from '../core/text/text-of-bytes.ts'
 import type { ManifestText } from './manifest.ts'
 import { fileFault, type ManifestFault } from './places.ts'
 import { MAX_BYTES, TOO_LARGE } from './read-manifests.ts'
@@ -55,17 +56,6 @@ export async function readQuietFolder(folder: string, quietMs: number): Promise<
 }
 
 const MAX_ATTEMPTS = 10
-
-const UTF8 = new TextDecoder('utf-8', { fatal: true })
-
-/** Returns the text of a manifest without a mark of its byte order, or null where it is not UTF-8. */
-export function textOfBytes(bytes: Uint8Array): string | null {
-  try {
-    return UTF8.decode(bytes)
-  } catch {
-    return null
-  }
-}
 
 interface Found {
   readonly paths: string[]

@@ -15,6 +15,7 @@ export function besidesOf({
   throughput,
   startUp,
   commands,
+  packaged,
   setUp,
   browser,
   visual,
@@ -28,7 +29,8 @@ export function besidesOf({
     ...throughput.flatMap(memoryOf),
     ...(browser ? browserMemoryOf(browser.memory) : []),
     ...(startUp ? startUpOf(startUp) : []),
-    ...(commands ? commandsOf(commands) : []),
+    ...(commands ? commandsOf(commands, 'in a clone', CLONE_GOALS) : []),
+    ...(packaged ? commandsOf(packaged, 'of the package', PACKAGE_GOALS) : []),
     ['installed by `npm ci`, as `du` counts', `${megabytes(setUp.all)} MB`, `≤ ${megabytes(MAX_SET_UP.all)}`],
     [
       'of these to run it, without what only development needs',
@@ -111,11 +113,22 @@ function startUpOf({ firstMs, laterMs }: NonNullable<Results['startUp']>): Besid
   ]
 }
 
-function commandsOf({ helpMs, checkMs, restBytes }: NonNullable<Results['commands']>): Besides[] {
+interface CommandGoals {
+  readonly help: string
+  readonly check: string
+  readonly ready: string
+  readonly rest: string
+}
+const CLONE_GOALS: CommandGoals = { help: '< 300 ms', check: '< 700 ms', ready: '', rest: '< 160 MB' }
+const PACKAGE_GOALS: CommandGoals = { help: '≤ 60 ms', check: '≤ 280 ms', ready: '≤ 0.7 s', rest: '≤ 132 MB' }
+
+function commandsOf(cost: NonNullable<Results['commands']>, where: string, goals: CommandGoals): Besides[] {
+  const { helpMs, checkMs, readyMs, restBytes } = cost
   return [
-    ['`tidemark --help`, processor time', `${whole(helpMs)} ms`, '< 300 ms'],
-    ['`tidemark check` of a small file, processor time', `${whole(checkMs)} ms`, '< 700 ms'],
-    ['resident memory of `tidemark serve` at rest', `${megabytes(restBytes)} MB`, '< 160 MB'],
+    [`\`tidemark --help\` ${where}, processor time`, `${whole(helpMs)} ms`, goals.help],
+    [`\`tidemark check\` ${where} of a small file, processor time`, `${whole(checkMs)} ms`, goals.check],
+    [`\`tidemark serve\` ${where} until it says that it runs, later`, `${(readyMs / 1000).toFixed(2)} s`, goals.ready],
+    [`resident memory of \`tidemark serve\` ${where} at rest`, `${megabytes(restBytes)} MB`, goals.rest],
   ]
 }
 

@@ -28,7 +28,10 @@ export interface Results {
   readonly reads: readonly ApiRead[]
   readonly deliveries: DeliveryLateness | null
   readonly startUp: StartUp | null
+  /** In a clone. */
   readonly commands: CommandCost | null
+  /** Of the package of npm. */
+  readonly packaged: CommandCost | null
   readonly setUp: SetUpSize
   readonly browser: BrowserChecks | null
   readonly visual: VisualDiff | null

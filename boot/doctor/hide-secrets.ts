@@ -1,5 +1,5 @@
 import { listedKeys } from '../../core/derived-key.ts'
-import { scrub } from '../../core/logger.ts'
+import { scrub } from '../../core/scrub.ts'
 import { SECRET_SETTINGS } from '../../schema/config/secret-settings.ts'
 import type { Environment } from '../settings/read-config.ts'
 

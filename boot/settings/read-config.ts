@@ -1,5 +1,5 @@
 import { ExplainedError } from '../../core/explained-error.ts'
-import { scrub } from '../../core/logger.ts'
+import { scrub } from '../../core/scrub.ts'
 import { CLIENT_VARIABLES } from '../../schema/config/client-variables.ts'
 import { Config } from '../../schema/config/config.ts'
 import { SECRET_SETTINGS, secretFileOf } from '../../schema/config/secret-settings.ts'

@@ -7,7 +7,6 @@ import type { MonitorSpec } from '../../schema/monitor/monitor.ts'
 import { firstIssues, type Issue } from '../../schema/validation/issue.ts'
 import { parseJsonText } from '../../schema/validation/parse-json-text.ts'
 import { extractOf, headersOf, templateOf } from './extract-of.ts'
-import { manifestSpec, monitorTexts } from './manifest-monitor.ts'
 import type { CheckOptions } from './options.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -109,6 +108,8 @@ async function ofMonitor(
   if (options.waitFor !== undefined)
     throw new UsageError('--wait-for cannot be combined with --monitor: write "wait_for" into its extract_config')
   refuseTargets(['-', ...targets])
+  // Only a file of a monitor needs what reads manifests.
+  const { manifestSpec, monitorTexts } = await import('./manifest-monitor.ts')
   const texts = await monitorTexts(io, path)
   const body = bodyIn(texts)
   if (body !== null && options.name !== undefined)

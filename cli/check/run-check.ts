@@ -10,7 +10,6 @@ import type { Ask } from '../../worker/previews/preview.ts'
 import type { Prompts } from '../../worker/prompts/prompts-port.ts'
 import { isForPrograms, type OutputForm, partText } from '../output.ts'
 import type { Configuration } from './configuration.ts'
-import { exampleMessage, messageText } from './message-text.ts'
 import { isWebAddress } from './source.ts'
 import { table } from './table.ts'
 import { tryTarget, type Web } from './try-target.ts'
@@ -101,11 +100,12 @@ async function show(
   { target, shown, of }: Checked,
   { io, form, out, err, isFirst }: CheckOutput & { readonly isFirst: boolean },
 ): Promise<void> {
-  const message = of && exampleMessage(shown, of, Date.now())
+  const messages = of && (await import('./message-text.ts'))
+  const message = messages && messages.exampleMessage(shown, of, Date.now())
   if (isForPrograms(form)) return out(await partText(form, { target, ...shown, ...(message && { message }) }))
   if (!isFirst) out('\n')
   out(table(io, target, shown))
-  if (message) out(messageText(message))
+  if (message) out(messages.messageText(message))
   if (shown.error_message !== null) err(`tidemark check: ${printable(shown.error_message)}\n`)
   if (shown.error_code === 'target_not_allowed') err(PRIVATE_HINT)
 }

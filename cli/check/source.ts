@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { extname } from 'node:path'
 import type { Readable } from 'node:stream'
-import { textOfBytes } from '../../manifests/read-folder.ts'
+import { textOfBytes } from '../../core/text/text-of-bytes.ts'
 import { pathIn, type ProcessIo } from '../../platform/process-io.ts'
 import { FETCH_LIMITS } from '../../runners/fetch/fetch-limits.ts'
 

@@ -2,7 +2,6 @@ import { unwatchFile, watchFile } from 'node:fs'
 import { pathIn, type ProcessIo } from '../../platform/process-io.ts'
 import { exitCode } from '../exit-codes.ts'
 import { isForPrograms } from '../output.ts'
-import { monitorFiles } from './manifest-monitor.ts'
 import type { CheckOptions } from './options.ts'
 import type { CheckOutput } from './run-check.ts'
 import { isWebAddress } from './source.ts'
@@ -24,7 +23,7 @@ export async function watchChecks(
   if (targets.includes('-') || monitor === '-')
     throw new UsageError('--watch cannot read standard input again; name a file')
   const { io } = output
-  const declared = monitor === undefined ? [] : await monitorFiles(io, monitor)
+  const declared = monitor === undefined ? [] : await (await import('./manifest-monitor.ts')).monitorFiles(io, monitor)
   const files = [...targets.filter((target) => !isWebAddress(target)), ...declared]
   // Without a target, the address is that of the monitor or the template.
   const everyMs = targets.length === 0 || targets.some(isWebAddress) ? every * 1_000 : null

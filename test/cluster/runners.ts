@@ -104,23 +104,29 @@ export async function claimWith(token: string): Promise<{ readonly status: numbe
     })
     const body = await answer.json()
     console.log(JSON.stringify({ status: answer.status, checks: body.tasks?.length ?? 0 }))`
-  return inWorker(script)
+  return inPod('worker', script)
 }
 
-/** Runs a program in a pod of the workers, and returns the JSON that it wrote. */
-async function inWorker<T>(script: string): Promise<T> {
-  const worker = ['-n', NAMESPACE, 'exec', 'deployment/tidemark-worker', '-c', 'worker', '--']
-  return JSON.parse(await kubectl(...worker, NODE, '--input-type=module', '-e', script)) as T
+const PODS = { worker: 'deployment/tidemark-worker', postgres: 'statefulset/tidemark-postgres' } as const
+
+/** Runs a program in a pod, and returns the JSON that it wrote. */
+async function inPod<T>(component: keyof typeof PODS, script: string): Promise<T> {
+  const pod = ['-n', NAMESPACE, 'exec', PODS[component], '-c', component, '--']
+  return JSON.parse(await kubectl(...pod, NODE, '--input-type=module', '-e', script)) as T
 }
 
 /** Returns the names of the exits that searches went out from. */
 export const exitNames = (): Promise<readonly string[]> =>
-  inWorker(`const { default: pg } = await import('/opt/tidemark/node_modules/pg/lib/index.js')
-    const client = new pg.Client({ connectionString: process.env.DATABASE_URL })
+  inPod(
+    'postgres',
+    `const { default: pg } = await import('/node_modules/pg/lib/index.js')
+    const { POSTGRES_USER: user, POSTGRES_PASSWORD: password, POSTGRES_DB: database } = process.env
+    const client = new pg.Client({ host: '127.0.0.1', user, password, database })
     await client.connect()
     const { rows } = await client.query('select distinct exit from serp_exits where last_team is not null')
     console.log(JSON.stringify(rows.map(({ exit }) => exit)))
-    await client.end()`)
+    await client.end()`,
+  )
 
 interface PodProcess {
   readonly pid: number

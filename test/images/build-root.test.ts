@@ -45,6 +45,13 @@ async function filesOf(folder: string): Promise<string[]> {
     .filter((path) => !path.includes('/node_modules/'))
 }
 
+/** Returns the paths of the modules in a bundle, from its folder on, as its maps name them. */
+async function sourcesIn(folder: string): Promise<string[]> {
+  const maps = (await readdir(folder)).filter((file) => file.endsWith('.map'))
+  const texts = await Promise.all(maps.map((file) => readFile(join(folder, file), 'utf8')))
+  return texts.flatMap((text) => (JSON.parse(text) as { readonly sources: readonly string[] }).sources)
+}
+
 async function hashOf(folder: string): Promise<string> {
   const tar = `tar --sort=name --owner=0 --group=0 --numeric-owner -C "$1" -cf - . | sha256sum`
   return (await run('bash', ['-c', tar, 'bash', folder])).stdout
@@ -108,15 +115,15 @@ describeIf(isDebian, 'run as root on Debian')('The root file system', () => {
     // With its source, by which vulnerabilities are known.
     const packages = await readFile(join(folder, name, 'usr/share/tidemark/debian-packages.txt'), 'utf8')
     expect(packages).toMatch(/^libc6 \S+ glibc \S+$/m)
-    expect(files).toContain('/opt/tidemark/cli/tidemark.ts')
-    expect(files.filter((path) => path.startsWith('/opt/tidemark/test'))).toEqual([])
-    // An API serves them; no other Markdown is needed.
-    const isPage = (path: string) => path.startsWith('/opt/tidemark/docs/')
-    expect(files.some(isPage)).toBe(name === 'tidemark-service')
+    expect(files).toContain('/opt/tidemark/bin/tidemark.js')
+    for (const path of ['test', 'bench', 'tools', 'cli'])
+      expect(existsSync(join(folder, name, 'opt/tidemark', path)), path).toBe(false)
+    // An API serves them.
+    expect(files.some((path) => path.startsWith('/opt/tidemark/docs/'))).toBe(name === 'tidemark-service')
     expect(files.includes('/opt/tidemark/dashboard/dist/index.html')).toBe(name === 'tidemark-service')
     for (const path of ['dashboard/src', 'node_modules/react', 'node_modules/vite'])
       expect(existsSync(join(folder, name, 'opt/tidemark', path)), path).toBe(false)
-    expect(files.filter((path) => path.startsWith('/opt/') && path.endsWith('.md') && !isPage(path))).toEqual([])
+    expect(files).toContain('/opt/tidemark/LICENSES.md')
   })
 
   test.each([
@@ -148,10 +155,14 @@ describeIf(isDebian, 'run as root on Debian')('The root file system', () => {
     expect(refused.text).not.toMatch(/^\s+at /m)
     const page = 'data:text/html,<p id=x></p><script>x.textContent=6*7</script>'
     expect((await inRoot('tidemark-runner', [CHROMIUM, ...DUMP, page])).text).toContain('<p id="x">42</p>')
-    for (const name of ['api', 'store', 'worker', 'operator', 'monitors', 'accounts', 'deliveries'])
-      expect(existsSync(join(root, 'opt/tidemark', name)), name).toBe(false)
     for (const name of ['pg', 'slonik', 'fastify', 'better-auth', '@kubernetes', 'nodemailer'])
       expect(existsSync(join(root, 'opt/tidemark/node_modules', name)), name).toBe(false)
+    const sources = await sourcesIn(join(root, 'opt/tidemark/dist'))
+    expect(sources).toContain('../runners/browser/browsers.ts')
+    const TRUSTED = /^\.\.\/(?:api|store|worker|operator|monitors|accounts|deliveries|manifests)\//
+    expect(sources.filter((path) => TRUSTED.test(path))).toEqual([])
+    const DATABASE = /\/node_modules\/(?:pg|slonik|fastify|better-auth|@kubernetes|nodemailer)\//
+    expect(sources.filter((path) => DATABASE.test(path))).toEqual([])
   })
 
   test.each(['tidemark', 'tidemark-runner'] as const)('of %s has fonts for what pages are written in', async (name) => {

@@ -4,6 +4,8 @@ import { globSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { BUNDLED } from '../package/build-package.ts'
+import type { BundledPackage } from '../package/bundled-packages.ts'
 
 const run = promisify(execFile)
 /** A list of components in CycloneDX, as far as it is changed here. */
@@ -88,7 +90,9 @@ export async function bomOfImage(
   const program = join(files, 'opt/tidemark')
   const paths = globSync('node_modules/**/package.json', { cwd: program }).map((path) => join(program, path))
   const ofDashboard = builtIn.map((path) => join(repository, path, 'package.json'))
-  const components = [...(await debianOf(files)), nodeOf(), ...(await npmOf([...paths, ...ofDashboard]))]
+  const bundled = JSON.parse(await readFile(join(program, BUNDLED), 'utf8')) as readonly BundledPackage[]
+  const npm = unique([...(await npmOf([...paths, ...ofDashboard])), ...bundled.map(componentOfNpm)])
+  const components = [...(await debianOf(files)), nodeOf(), ...npm]
   const head = { $schema: 'http://cyclonedx.org/schema/bom-1.5.schema.json', bomFormat: 'CycloneDX' }
   const body = { specVersion: '1.5', version: 1, metadata: { component }, components }
   return equalEachTime({ ...head, ...body }, seconds)
@@ -121,17 +125,24 @@ const nodeOf = (): Component => {
 }
 
 async function npmOf(paths: readonly string[]): Promise<readonly Component[]> {
-  const found = new Map<string, Component>()
+  const found: Component[] = []
   for (const path of paths.toSorted()) {
     // A package may have further files of this name below it.
     if (!/\/node_modules\/(?:@[^/]+\/)?[^/]+\/package\.json$/.test(path)) continue
     const { name, version } = JSON.parse(await readFile(path, 'utf8')) as Partial<Component>
     if (name === undefined || version === undefined) continue
-    const purl = `pkg:npm/${name.replace('@', '%40')}@${version}`
-    found.set(purl, componentOf('library', name, version, purl))
+    found.push(componentOfNpm({ name, version }))
   }
-  return [...found.values()]
+  return found
 }
+
+function componentOfNpm({ name, version }: Pick<Component, 'name' | 'version'>): Component {
+  return componentOf('library', name, version, `pkg:npm/${name.replace('@', '%40')}@${version}`)
+}
+
+/** Returns components by their names, each once: one may be beside the bundle and in it. */
+const unique = (all: readonly Component[]): readonly Component[] =>
+  [...new Map(all.map((one) => [one.purl, one])).values()].toSorted((a, b) => (a.purl < b.purl ? -1 : 1))
 
 /** Returns the list with a time and a serial number that follow from what it says. */
 function equalEachTime<T extends Bom>(bom: T, seconds: number): T {

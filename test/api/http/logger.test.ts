@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { createLogger, scrub, terminalLine } from '../../../core/logger.ts'
+import { createLogger, terminalLine } from '../../../core/logger.ts'
+import { scrub } from '../../../core/scrub.ts'
 import { newApiKeyText } from '../../../store/accounts/credentials/api-key-text.ts'
 import { newSessionToken, signSessionToken } from '../../../store/accounts/credentials/session-token.ts'
 import { processorMs } from '../../support/run/processor-ms.ts'
