@@ -74,6 +74,8 @@ const Mark = Closed({
 const Layer = Choice(FETCH_METHODS)
 const Remember = Type.Optional(Choice(['static', 'browser']))
 const Warnings = Type.Array(Text(1, 4000), { maxItems: 200 })
+/** Only for a task that has `without_media`: how it was rendered, and whether it reads otherwise without its media. */
+const OfMedia = { without_media: Type.Optional(Type.Boolean()), needs_media: Type.Optional(Type.Boolean()) }
 /**
  * One entry for each region, in their order: the index of its picture in `pictures`. Null: the region was not found on
  * the page.
@@ -83,7 +85,7 @@ const Shots = Type.Optional(Type.Array(Nullable(Whole(0, MAX_PICTURES - 1)), { m
 /** The end of a check. For `values`, the values themselves are a separate property of the outcome. */
 export const RunnerReading = Tagged('kind', {
   moved: { queue: Choice(['browser']), reason: Choice(FETCH_REASONS) },
-  unchanged: { fetch_method: Layer, mark: Mark, remember: Remember },
+  unchanged: { fetch_method: Layer, mark: Mark, remember: Remember, ...OfMedia },
   values: {
     fetch_method: Layer,
     mark: Mark,
@@ -96,6 +98,7 @@ export const RunnerReading = Tagged('kind', {
     warnings: Warnings,
     shots: Shots,
     remember: Remember,
+    ...OfMedia,
   },
   text: {
     fetch_method: Layer,
@@ -131,6 +134,7 @@ export const RunnerReading = Tagged('kind', {
     status: Type.Optional(Whole(100, 999)),
     /** Of a search, and only there: what the engine did. */
     engine: Type.Optional(SearchFailure),
+    ...OfMedia,
   },
 })
 export type RunnerReading = Static<typeof RunnerReading>
@@ -206,6 +210,11 @@ const RunnerTask = Type.Object({
   tries_static: Type.Boolean(),
   /** Rules had no match in the direct answer: whether the browser finds more is tried. Absent: no. */
   renders_missing: Type.Optional(Type.Boolean()),
+  /**
+   * The page is rendered without its media first. The hash of the values that it then has to have, as hexadecimal
+   * digits. Absent: it is rendered with everything.
+   */
+  without_media: Type.Optional(Type.Object({ reading_hash: Type.String({ maxLength: 64, pattern: '^[0-9a-f]+$' }) })),
   /** The outcome is to say how the answer was fetched: somebody waits for a preview. Absent: no. */
   asks_fetched: Type.Optional(Type.Boolean()),
   /** Somebody wants to see the page, and no values of it. Absent: no. */

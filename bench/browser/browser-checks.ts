@@ -1,7 +1,7 @@
 import { ratios, type Spread, spreadOf } from '../results/stats.ts'
 import { type Child, startChild } from '../support/child.ts'
 import { openShop } from './browser-page.ts'
-import type { SideAnswer, SideQuestion } from './browser-side.ts'
+import type { SideAnswer, SideName, SideQuestion } from './browser-side.ts'
 
 /** The size of the measurement. */
 export interface BrowserChecksSize {
@@ -25,6 +25,19 @@ export interface BrowserChecks {
   readonly bare: Spread
   readonly ratio: Spread
   readonly memory: BrowserMemory
+  readonly media: MediaChecks
+}
+
+/**
+ * Checks of a page with 104 requests and 3.2 MB, per second, whose values alone are read: those of Tidemark leave its
+ * media out. Bytes are those that the server sent for one check.
+ */
+interface MediaChecks {
+  readonly ours: Spread
+  readonly bare: Spread
+  readonly ratio: Spread
+  readonly oursBytes: number
+  readonly bareBytes: number
 }
 
 /** Resident bytes after the first round, and after this many more checks. */
@@ -50,7 +63,10 @@ export async function measureBrowserChecks(size: BrowserChecksSize): Promise<Bro
   const shop = await openShop()
   const [ours, bare] = [startSide(), startSide()]
   try {
-    for (const [side, name] of [[bare, 'bare'] as const, [ours, 'ours'] as const]) {
+    for (const [side, name] of [
+      [bare, 'bare'],
+      [ours, 'ours'],
+    ] satisfies [Side, SideName][]) {
       await side.ask({ what: 'open', side: name, url: shop.url, atOnce })
       await perSecond(side, atOnce * 2)
     }
@@ -65,13 +81,42 @@ export async function measureBrowserChecks(size: BrowserChecksSize): Promise<Bro
     const end = await occupied(ours)
     await Promise.all([ours, bare].map((side) => side.ask({ what: 'close' })))
     const memory = { checks: before + more.checks, warm: warm ?? end, end }
+    const media = await measureMedia(shop, size)
     const [our, bares] = [found.map((one) => one.ours), found.map((one) => one.bare)]
     const spreads = { ours: spreadOf(our), bare: spreadOf(bares), ratio: spreadOf(ratios(our, bares)) }
-    return { checks, rounds, atOnce, ...spreads, memory }
+    return { checks, rounds, atOnce, ...spreads, memory, media }
   } finally {
     // After an error above, their browsers lose their pipe, which ends them.
     await Promise.all([ours.stop(), bare.stop()])
     await shop.close()
+  }
+}
+
+type Shop = Awaited<ReturnType<typeof openShop>>
+
+async function measureMedia(
+  shop: Shop,
+  { checks, rounds, atOnce }: Pick<BrowserChecksSize, 'checks' | 'rounds' | 'atOnce'>,
+): Promise<MediaChecks> {
+  const sides = { ours: startSide(), bare: startSide() }
+  try {
+    await sides.bare.ask({ what: 'open', side: 'bare', url: shop.mediaUrl, atOnce })
+    await sides.ours.ask({ what: 'open', side: 'sparse', url: shop.mediaUrl, atOnce })
+    for (const side of Object.values(sides)) await perSecond(side, atOnce)
+    const found = { ours: [] as number[], bare: [] as number[] }
+    const bytes = { ours: 0, bare: 0 }
+    for (let round = 0; round < rounds; round++)
+      for (const name of ['bare', 'ours'] as const) {
+        const before = shop.sentBytes()
+        found[name].push(await perSecond(sides[name], checks))
+        bytes[name] = (shop.sentBytes() - before) / checks
+      }
+    for (const side of Object.values(sides)) await side.ask({ what: 'close' })
+    const ratio = spreadOf(ratios(found.ours, found.bare))
+    const each = { ours: spreadOf(found.ours), bare: spreadOf(found.bare), ratio }
+    return { ...each, oursBytes: bytes.ours, bareBytes: bytes.bare }
+  } finally {
+    await Promise.all(Object.values(sides).map((side) => side.stop()))
   }
 }
 

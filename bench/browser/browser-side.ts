@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chromium } from 'playwright-core'
+import { readingHash } from '../../core/diff/reading-hash.ts'
 import { createLogger } from '../../core/logger.ts'
 import { createGuardedAgent } from '../../egress/guarded-agent.ts'
 import { createPolicy } from '../../egress/policy.ts'
@@ -19,11 +20,14 @@ import { answerParent } from '../support/child.ts'
  * `--expose-gc`. The order is: `open`, then checks, then `close`.
  */
 export type SideQuestion =
-  | { readonly what: 'open'; readonly side: 'ours' | 'bare'; readonly url: string; readonly atOnce: number }
+  | { readonly what: 'open'; readonly side: SideName; readonly url: string; readonly atOnce: number }
   /** Runs this many checks, or as many as are done within this many seconds. */
   | { readonly what: 'check'; readonly checks: number; readonly mostSeconds: number }
   | { readonly what: 'memory' }
   | { readonly what: 'close' }
+
+/** `sparse`: as ours checks a page that it has read before, without its media. */
+export type SideName = 'ours' | 'sparse' | 'bare'
 
 export interface SideAnswer {
   readonly checks: number
@@ -48,7 +52,7 @@ answerParent(async (question: SideQuestion): Promise<SideAnswer> => {
   switch (question.what) {
     case 'open':
       atOnce = question.atOnce
-      side = await (question.side === 'ours' ? openOurs : openBare)(question.url)
+      side = await (question.side === 'bare' ? openBare(question.url) : openOurs(question.url, question.side))
       return NOTHING
     case 'check':
       return times(question.checks, question.mostSeconds)
@@ -85,7 +89,8 @@ async function memory(): Promise<SideAnswer> {
 }
 
 /** Opens a whole check except the store: egress guard, proxy, fresh context, sandbox, waiting, extraction. */
-async function openOurs(url: string): Promise<Side> {
+async function openOurs(url: string, name: SideName): Promise<Side> {
+  const task = { ...TASK, ...(name === 'sparse' && READ_BEFORE), url }
   const egress = createPolicy({ allowPrivateCidrs: ['127.0.0.1/32'], neverAllow: [] })
   const path = process.env['CHROMIUM_PATH'] ?? null
   const browser = createBrowsers({
@@ -101,7 +106,7 @@ async function openOurs(url: string): Promise<Side> {
   const ports: CheckPorts = { agent, extractor, pages, browser, signal: new AbortController().signal }
   return {
     async once() {
-      const reading = await check({ ...TASK, url }, ports)
+      const reading = await check(task, ports)
       if (reading.kind !== 'values' || reading.values['price'] !== SHOWN)
         throw new Error(`not what the page shows: ${JSON.stringify(reading)}`)
     },
@@ -132,6 +137,12 @@ async function openBare(url: string): Promise<Side> {
     },
     close: () => browser.close(),
   }
+}
+
+/** What the task of a page has whose values are those of the baseline. */
+const READ_BEFORE = {
+  last: { etag: null, lastModified: null, bodyHash: null },
+  withoutMedia: { readingHash: readingHash({ price: SHOWN }) },
 }
 
 const TASK: Omit<PageTask, 'url'> = {

@@ -75,7 +75,8 @@ function ask(
 export function renderRequestOf(task: PageTask): RenderRequest {
   const { url, headers, extract, visual, teamKey: team, looks = false } = task
   const asked = { url, headers, waitFor: waitForOf(extract), visual, team, ...(looks && { looks }) }
-  return { ...asked, unrendered: howUnrendered(task) }
+  const without = task.withoutMedia !== undefined && { withoutMedia: true }
+  return { ...asked, ...without, unrendered: howUnrendered(task) }
 }
 
 /**

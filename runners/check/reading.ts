@@ -25,19 +25,27 @@ export interface FetchedFacts {
 /** The layer that the next checks use; absent: the current one. */
 type Remembered = 'static' | 'browser'
 
+/** How a page was rendered for which media may be left out. */
+interface OfMedia {
+  /** It was rendered without its media. Absent: with them, or not at all. */
+  readonly withoutMedia?: boolean
+  /** It reads otherwise without its media. Absent: that was not seen. */
+  readonly needsMedia?: boolean
+}
+
 /** The outcome of a check. `fetchReason` says why the layer is not the first one; absent or null: it is. */
 export type Reading =
   /** The page needs another layer: the same run continues in that queue, which is remembered. */
   | { readonly kind: 'moved'; readonly queue: 'browser'; readonly reason: FetchReason }
   /** The same page as last time: nothing was parsed. */
-  | {
+  | ({
       readonly kind: 'unchanged'
       readonly fetchMethod: FetchMethod
       readonly fetchReason?: FetchReason | null
       readonly mark: PageMark
       readonly remember?: Remembered
-    }
-  | {
+    } & OfMedia)
+  | ({
       readonly kind: 'values'
       readonly fetchMethod: FetchMethod
       readonly fetchReason?: FetchReason | null
@@ -57,7 +65,7 @@ export type Reading =
       readonly remember?: Remembered
       /** Where the task asks for it, here and below. */
       readonly fetched?: FetchedFacts
-    }
+    } & OfMedia)
   /** For a prompt: the text for the model. The trusted side sends it when the check is completed. */
   | {
       readonly kind: 'text'
@@ -70,7 +78,7 @@ export type Reading =
       readonly remember?: Remembered
       readonly fetched?: FetchedFacts
     }
-  | {
+  | ({
       readonly kind: 'failed'
       readonly fetchMethod: FetchMethod | null
       readonly fetchReason?: FetchReason | null
@@ -86,7 +94,7 @@ export type Reading =
       /** Of a search: what the engine did. */
       readonly engine?: EngineFailure
       readonly fetched?: FetchedFacts
-    }
+    } & OfMedia)
   | {
       /** The results of a search. The layer is null where a provider gave them. */
       readonly kind: 'search'

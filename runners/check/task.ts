@@ -47,6 +47,11 @@ export interface PageTask extends Task<'page'> {
    * `triesStatic` is true.
    */
   readonly rendersMissing?: boolean
+  /**
+   * The page is rendered without its media first, and with them where its values have another hash than this one
+   * (`readingHash`). Absent: it is rendered with everything.
+   */
+  readonly withoutMedia?: { readonly readingHash: Uint8Array }
   /** The reading is to say how the answer was fetched, for a person. Absent: no. */
   readonly asksFetched?: boolean
   /** Somebody wants to see the page, and no values of it. Absent: no. */

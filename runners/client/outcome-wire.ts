@@ -57,7 +57,7 @@ function readingToWire(reading: Finished['reading'], shots: (number | null)[] | 
   if (reading.kind === 'look') return lookToWire(reading)
   const { kind, mark, remember } = reading
   const common = { fetch_method: reading.fetchMethod, mark: markToWire(mark), ...(remember && { remember }) }
-  if (kind === 'unchanged') return { kind, ...common }
+  if (kind === 'unchanged') return { kind, ...common, ...mediaToWire(reading) }
   const read = { ...common, warnings: reading.warnings.slice(0, MAX_WARNINGS), ...(shots && { shots }) }
   if (kind === 'text') return { kind, text: reading.text, ...read }
   const asSent = reading.isAsSent && { as_sent: true }
@@ -68,6 +68,7 @@ function readingToWire(reading: Finished['reading'], shots: (number | null)[] | 
     ...emptied,
     ...(reading.pageText !== undefined && { page_text: reading.pageText }),
     ...asSent,
+    ...mediaToWire(reading),
   }
 }
 
@@ -97,7 +98,12 @@ function sendable<T extends { readonly unread?: string }>(said: T): T | Omit<T, 
   return rest
 }
 
-function failedToWire({ kind, fetchMethod, fault, retryAfterMs, status, engine }: Failed): RunnerReading {
+function mediaToWire({ withoutMedia, needsMedia }: Pick<Failed, 'withoutMedia' | 'needsMedia'>) {
+  return { ...(withoutMedia && { without_media: true }), ...(needsMedia && { needs_media: true }) }
+}
+
+function failedToWire(reading: Failed): RunnerReading {
+  const { kind, fetchMethod, fault, retryAfterMs, status, engine } = reading
   return {
     kind,
     ...(fetchMethod !== null && { fetch_method: fetchMethod }),
@@ -106,6 +112,7 @@ function failedToWire({ kind, fetchMethod, fault, retryAfterMs, status, engine }
     ...(typeof status === 'number' && { status }),
     // A runner is never given a search whose engine is left alone.
     ...(engine && engine.outcome !== 'left_alone' && { engine: sendable(engine) }),
+    ...mediaToWire(reading),
   }
 }
 

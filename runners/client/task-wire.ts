@@ -58,6 +58,7 @@ export function taskToWire(task: PageTask): RunnerTask {
     obstacle: task.obstacle,
     tries_static: task.triesStatic,
     ...(task.rendersMissing === true && { renders_missing: true }),
+    ...(task.withoutMedia && { without_media: { reading_hash: hexOf(task.withoutMedia.readingHash) } }),
     ...(task.asksFetched === true && { asks_fetched: true }),
     ...(task.looks === true && { looks: true }),
     reason: task.reason,
@@ -86,6 +87,7 @@ export function taskFromWire(wire: RunnerTask, claimedAt: number): PageTask {
     obstacle: wire.obstacle,
     triesStatic: wire.tries_static,
     ...(wire.renders_missing === true && { rendersMissing: true }),
+    ...(wire.without_media && { withoutMedia: { readingHash: Buffer.from(wire.without_media.reading_hash, 'hex') } }),
     ...(wire.asks_fetched === true && { asksFetched: true }),
     ...(wire.looks === true && { looks: true }),
     reason: wire.reason,
@@ -96,8 +98,10 @@ export function taskFromWire(wire: RunnerTask, claimedAt: number): PageTask {
   }
 }
 
+const hexOf = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
+
 export function markToWire({ etag, lastModified, bodyHash }: PageMark): RunnerMark {
-  return { etag, last_modified: lastModified, body_hash: bodyHash && Buffer.from(bodyHash).toString('hex') }
+  return { etag, last_modified: lastModified, body_hash: bodyHash && hexOf(bodyHash) }
 }
 
 export function markFromWire({ etag, last_modified, body_hash }: RunnerMark): PageMark {

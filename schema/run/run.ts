@@ -99,6 +99,13 @@ export const Run = Closed({
       description: 'Beyond the contract: why this layer; null for a direct request, which is the first layer.',
     }),
   ),
+  without_media: Type.Optional(
+    Type.Literal(true, {
+      description:
+        'Beyond the contract: the page was rendered without its images, fonts, video and sound. Absent: with them, ' +
+        'or not at all.',
+    }),
+  ),
   duration_ms: Type.Integer({ minimum: 0 }),
   error_message: Nullable(Text(0, 2000)),
   visual_change_pct: Type.Optional(

@@ -63,6 +63,8 @@ const PAGE = {
    * It is in the browser queue because rules had no match in the static result, and has not been rendered for that yet.
    */
   renders_missing: Type.Boolean(),
+  /** It is rendered, and may be read without its media. */
+  without_media: Type.Boolean(),
   /** Why its layer is remembered; null: the layer follows from the configuration. */
   layer_reason: Type.Unsafe<FetchReason | null>({}),
 }
@@ -74,7 +76,8 @@ export const CLAIMED_PAGE: ClaimedKind = {
   columns: sql.fragment` m.url, m.fetch_mode, m.extract_config, m.request_config, m.visual_config, m.request_headers,
   h.body_hash, h.etag, h.last_modified,
   h.queue = 'browser' and m.fetch_mode = 'auto' and h.static_again_at <= h.at is true as tries_static,
-  h.queue = 'browser' and h.static_again_at = '-infinity' is true as renders_missing, h.layer_reason`,
+  h.queue = 'browser' and h.static_again_at = '-infinity' is true as renders_missing, h.layer_reason,
+  h.queue = 'browser' and coalesce(h.media_again_at <= h.at, true) as without_media`,
   row: PAGE,
 }
 

@@ -23,6 +23,7 @@ export const RUN_COLUMNS = {
   duration_ms: 'int4',
   fetch_method: 'fetch_method',
   fetch_reason: 'fetch_reason',
+  without_media: 'bool',
 } as const
 
 const DELIVERY_COLUMNS = {

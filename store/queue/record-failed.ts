@@ -16,6 +16,8 @@ export interface FailedRun {
   readonly duration_ms: number
   readonly fetch_method: FetchMethod | null
   readonly fetch_reason: FetchReason | null
+  /** The page was rendered without its media. Null or absent: with them, or not at all. */
+  readonly without_media?: boolean | null
   readonly error_code: RunFaultCode
   readonly error_message: string
   /** Milliseconds that the target asked clients to wait (Retry-After). 0: it did not ask. */
@@ -80,9 +82,9 @@ export async function recordFailed(
     inserted as (
       insert into runs (
         monitor_no, id, team_id, start_offset_ms, duration_ms, status, fetch_method, fetch_reason, fired,
-        error_code, error_message${andColumns(of)})
+        without_media, error_code, error_message${andColumns(of)})
       select i.no, i.run_id, m.team_id, i.start_offset_ms, i.duration_ms, 'error', i.fetch_method, i.fetch_reason,
-        false, i.error_code, i.error_message${andColumns(of, 'i')}
+        false, i.without_media, i.error_code, i.error_message${andColumns(of, 'i')}
       from moved m join input i on i.no = m.no
     )
     select no, failures from moved

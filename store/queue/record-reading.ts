@@ -20,6 +20,8 @@ export interface ReadingRun {
   readonly duration_ms: number
   readonly fetch_method: FetchMethod | null
   readonly fetch_reason: FetchReason | null
+  /** The page was rendered without its media. Null or absent: with them, or not at all. */
+  readonly without_media?: boolean | null
   readonly etag: string | null
   readonly last_modified: string | null
   readonly body_hash: Buffer | null
@@ -134,10 +136,10 @@ export async function recordReadings(
     inserted as (
       insert into runs (
         monitor_no, id, team_id, start_offset_ms, duration_ms, status, fetch_method, fetch_reason,
-        fired, delivery_triggered, held, reading_id, extracted, diff, change, warnings,
+        without_media, fired, delivery_triggered, held, reading_id, extracted, diff, change, warnings,
         text_before, text_after${andColumns(of)})
       select i.no, i.run_id, m.team_id, i.start_offset_ms, i.duration_ms, 'success', i.fetch_method, i.fetch_reason,
-        i.fired, i.triggered, i.held, i.reading_id, i.extracted, i.diff, i.change, i.warnings,
+        i.without_media, i.fired, i.triggered, i.held, i.reading_id, i.extracted, i.diff, i.change, i.warnings,
         case when i.diff is not null and i.text_key <> '' then nullif(i.text_before, '') end,
         case when i.diff is not null and i.text_before <> '' then nullif(i.text_key, '') end${andColumns(of, 'i')}
       from moved m join input i on i.no = m.no

@@ -12,6 +12,8 @@ export interface UnchangedRun {
   readonly run_id: string
   readonly fetch_method: FetchMethod
   readonly fetch_reason: FetchReason | null
+  /** The page was rendered without its media. Null or absent: with them, or not at all. */
+  readonly without_media?: boolean | null
   /** Milliseconds from the run id's time to the start of the fetch, and from there to the end. */
   readonly start_offset_ms: number
   readonly duration_ms: number
@@ -52,9 +54,9 @@ export async function recordUnchanged(store: Queryable, runs: readonly Unchanged
     inserted as (
       insert into runs (
         monitor_no, id, team_id, reading_id, start_offset_ms, duration_ms, status, fetch_method, fetch_reason,
-        fired, extracted)
+        without_media, fired, extracted)
       select i.no, i.run_id, m.team_id, nullif(m.reading_id, i.run_id), i.start_offset_ms, i.duration_ms, 'success',
-        i.fetch_method, i.fetch_reason, false,
+        i.fetch_method, i.fetch_reason, i.without_media, false,
         case when m.reading_id = i.run_id then (select extracted from baselines b where b.no = i.no) end
       from moved m join input i on i.no = m.no
     )

@@ -25,6 +25,17 @@ const BROWSER = sql.fragment`
   queue = 'browser', static_again_at = clock() + make_interval(secs => ${STATIC_AGAIN_SECONDS})`
 const STATIC = sql.fragment`queue = 'static', static_again_at = null, layer_reason = null`
 
+/** A page that needed its media is read without them again after this time. */
+const MEDIA_AGAIN_SECONDS = 7 * 86_400
+
+/** Renders a check with the media of its page from now on, for a week. The check itself continues. */
+export async function rememberMedia(store: Store, { no, fence }: Held): Promise<void> {
+  await store.query(sql.type(nothing)`
+    update checks set media_again_at = clock() + make_interval(secs => ${MEDIA_AGAIN_SECONDS})
+    where no = ${no} and fence = ${fence} and run_id is not null
+  `)
+}
+
 /** Moves a claimed check to the browser. The run stays the same and is due at once, and the layer is remembered. */
 export async function handOver(store: Store, { no, fence, reason }: Held & { reason: FetchReason }): Promise<void> {
   await store.query(sql.type(nothing)`

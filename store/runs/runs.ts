@@ -27,14 +27,15 @@ const NONE = sql.join(
 /** Columns of `monitors m join lateral (…) r` but for the values. */
 const HEAD_COLUMNS = sql.fragment`
   r.id, m.id as monitor_id, m.name as monitor_name, m.user_id, r.status, r.start_offset_ms, r.duration_ms,
-  r.fetch_method, r.fetch_reason, r.fired, r.delivery_triggered, r.held, r.error_code, r.error_message, m.kind, m.mode,
+  r.fetch_method, r.fetch_reason, r.without_media, r.fired, r.delivery_triggered, r.held, r.error_code,
+  r.error_message, m.kind, m.mode,
   ${small('r')},
   (select v.change_pct from run_images v where v.monitor_no = m.no and v.run_id = r.id) as visual_change_pct`
 
 const STORED = sql.fragment`
   s.id, s.status::text as status, s.start_offset_ms, s.duration_ms, s.fetch_method::text as fetch_method,
-  s.fetch_reason::text as fetch_reason, s.fired, s.delivery_triggered, s.held, s.reading_id, s.extracted, s.diff,
-  s.error_code, s.error_message, s.warnings, s.organic_results, ${small('s')}`
+  s.fetch_reason::text as fetch_reason, s.without_media, s.fired, s.delivery_triggered, s.held, s.reading_id,
+  s.extracted, s.diff, s.error_code, s.error_message, s.warnings, s.organic_results, ${small('s')}`
 
 /**
  * Selects a run that is claimed or queued. It has no row yet, so it is read from its check (`no` is the monitor's
@@ -42,7 +43,7 @@ const STORED = sql.fragment`
  */
 const waiting = (no: ReturnType<typeof sql.fragment>) => sql.fragment`
   select w.id, 'running' as status, 0 as start_offset_ms, 0 as duration_ms, null::text as fetch_method,
-    null::text as fetch_reason, null::boolean as fired, false as delivery_triggered,
+    null::text as fetch_reason, null::boolean as without_media, null::boolean as fired, false as delivery_triggered,
     null::text as held,
     null::uuid as reading_id, null::json as extracted, null::json as diff, null::text as error_code,
       null::text as error_message,
@@ -83,9 +84,9 @@ const runsWithBytes = (source: FragmentSqlToken, no: FragmentSqlToken, limit: Va
     limit,
     bytes: RUN_BYTES,
     rows: sql.fragment`
-      select r.id, r.status, r.start_offset_ms, r.duration_ms, r.fetch_method, r.fetch_reason, r.fired,
-        r.delivery_triggered, r.held, r.error_code, r.error_message, ${small('r')}, r.diff, r.warnings, shown.extracted,
-        shown.organic_results
+      select r.id, r.status, r.start_offset_ms, r.duration_ms, r.fetch_method, r.fetch_reason, r.without_media,
+        r.fired, r.delivery_triggered, r.held, r.error_code, r.error_message, ${small('r')}, r.diff, r.warnings,
+        shown.extracted, shown.organic_results
       from (${source}) r
       ${withReading(no)}`,
   })

@@ -82,6 +82,7 @@ describeWhole('the other parts of the bench', () => {
     expect([throughput, claims]).toEqual([[], []])
     expect(browser?.ratio.median).toBeGreaterThan(0)
     expect(browser?.memory.checks).toBe(3)
+    expect(browser?.media.oursBytes).toBeLessThan((browser?.media.bareBytes ?? 0) / 2)
     expect(browser?.memory.end.withBrowserBytes).toBeGreaterThan(browser?.memory.end.processBytes ?? Infinity)
     expect(visual?.cases.map(({ name }) => name)).toEqual(['same picture', 'one digit', 'all moved down'])
     // Which of the two takes longer is for the bench: on a busy machine three rounds do not say it.

@@ -62,6 +62,7 @@ const results: Results = {
       warm: { processBytes: 150_000_000, withBrowserBytes: 400_000_000 },
       end: { processBytes: 153_000_000, withBrowserBytes: 380_000_000 },
     },
+    media: { ours: spread(6), bare: spread(3), ratio: spread(2), oursBytes: 250_000, bareBytes: 2_400_000 },
   },
   operator: {
     date: '2026-02-01T04:05:06.000Z',
@@ -138,6 +139,10 @@ describe('the table of results', () => {
     const table = squeezed(tableOf(results))
     expect(table).toContain(
       '| page made by its script, 4 at once | 8.0 (4.0–16.0) | 10.0 (5.0–20.0) | **80 %** (40 %–160 %); goal ≥ 80 % |',
+    )
+    expect(table).toContain(
+      '| page with 90 images, for its values; 250 KB in place of 2,400 | 6.0 (3.0–12.0) | 3.0 (1.5–6.0) | ' +
+        '**200 %** (100 %–400 %); goal ≥ 150 % |',
     )
     expect(table).toContain(
       '| resident memory of a warm runner, browser checks, 500 more | 150 → 153 MB (+2 %) | ≤ +10 % |',

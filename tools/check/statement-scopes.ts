@@ -95,7 +95,7 @@ export const SCOPES: Readonly<Record<string, Scope>> = {
   'store/queue/record-reading.ts': { rows: 1, installation: 2 },
   'store/queue/record-search.ts': { rows: 3 },
   'store/queue/record-unchanged.ts': { rows: 1 },
-  'store/queue/remember-layer.ts': { rows: 3 },
+  'store/queue/remember-layer.ts': { rows: 4 },
   'store/queue/search-exits.ts': { elsewhere: 7 },
   'store/queue/seen-items.ts': { rows: 2 },
   'store/quota/pool.ts': { all: 2 },

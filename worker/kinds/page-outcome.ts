@@ -131,16 +131,24 @@ function readingFromWire(outcome: RunnerOutcome, pictures: readonly Uint8Array[]
   const fetched = outcome.fetched && { fetched: fetchedOf(outcome.fetched) }
   if (reading.kind === 'failed') {
     const { kind, fetch_method: fetchMethod = null, fault, retry_after_ms: retryAfterMs, status = null } = reading
-    return { kind, fetchMethod, fetchReason: reasonOf(fetchMethod, task), fault, retryAfterMs, status, ...fetched }
+    const read = { fault, retryAfterMs, status, ...mediaFromWire(reading, task), ...fetched }
+    return { kind, fetchMethod, fetchReason: reasonOf(fetchMethod, task), ...read }
   }
   const { fetch_method: fetchMethod, mark, remember } = reading
   const fetchReason = reasonOf(fetchMethod, task)
   const common = { fetchMethod, fetchReason, mark: markFromWire(mark), ...(remember && { remember }) }
-  if (reading.kind === 'unchanged') return { kind: 'unchanged', ...common }
+  if (reading.kind === 'unchanged') return { kind: 'unchanged', ...common, ...mediaFromWire(reading, task) }
   const { warnings } = reading
   const seen = reading.shots && { shots: shotsOf(reading.shots, pictures, task) }
   if (reading.kind === 'text') return { kind: 'text', text: reading.text, ...common, warnings, ...seen, ...fetched }
-  const about = { ...common, warnings, ...seen, ...readFromWire(reading, task), ...fetched }
+  const about = {
+    ...common,
+    warnings,
+    ...seen,
+    ...readFromWire(reading, task),
+    ...mediaFromWire(reading, task),
+    ...fetched,
+  }
   return { kind: 'values', values: valuesOf(outcome.values as Values, task), ...about }
 }
 
@@ -155,6 +163,12 @@ function readFromWire({ page_text: text, as_sent, emptied }: WireValues, { extra
     ...(as_sent && { isAsSent: true }),
   }
 }
+
+/** What a runner says of media counts only where it was asked to leave them out. */
+const mediaFromWire = (
+  { without_media: withoutMedia, needs_media: needsMedia }: Pick<WireValues, 'without_media' | 'needs_media'>,
+  task: PageTask,
+) => task.withoutMedia && { ...(withoutMedia && { withoutMedia }), ...(needsMedia && { needsMedia }) }
 
 /**
  * Returns the values in the form in which extraction returns them: every field, in the monitor's order, and none longer

@@ -2,7 +2,7 @@ import type { Finished } from '../../runners/check/check-source.ts'
 import { fieldsToRender } from '../../runners/check/missing-match.ts'
 import type { PageTask } from '../../runners/check/task.ts'
 import { releaseChecks } from '../../store/queue/lease.ts'
-import { handOver, rememberLayer, renderMissing } from '../../store/queue/remember-layer.ts'
+import { handOver, rememberLayer, rememberMedia, renderMissing } from '../../store/queue/remember-layer.ts'
 import { answered, heldBy } from '../queue/answered.ts'
 import type { Settling, SettlingParts } from './work-kind.ts'
 
@@ -15,6 +15,7 @@ export function createPageSettling({ store, recorder, prompts, extractor }: Sett
         await handOver(store, { ...task, reason: reading.reason })
         return true
       }
+      if ('needsMedia' in reading && reading.needsMedia) await rememberMedia(store, task)
       if ('remember' in reading && reading.remember) await rememberLayer(store, { ...task, queue: reading.remember })
       else if (await isRenderedForMissing(task, reading)) return true
       if (reading.kind !== 'text') {

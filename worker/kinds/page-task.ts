@@ -24,10 +24,18 @@ export function pageTaskOf(row: ClaimedPage, claiming: Claiming): PageTask {
     visual: row.visual_config as VisualConfig | null,
     triesStatic: row.tries_static,
     ...(row.renders_missing && { rendersMissing: true }),
+    ...withoutMedia(row),
     reason: row.layer_reason ?? layerReason({ queue, fetch_mode: row.fetch_mode }),
     ...withModel(row, headersOf(row, secrets), hasModel),
     last: row.reading_id === null ? null : { etag: row.etag, lastModified: row.last_modified, bodyHash: row.body_hash },
   }
+}
+
+/** A model is asked about the text of a page that nothing here can compare. */
+function withoutMedia({ without_media, reading_hash, reading_id, extract_config }: ClaimedPage) {
+  const isCompared = (extract_config as ExtractConfig).method !== 'prompt'
+  if (!without_media || !isCompared || reading_id === null || reading_hash === null) return null
+  return { withoutMedia: { readingHash: reading_hash } }
 }
 
 /** A monitor whose headers cannot be opened must not block the claim of the others. Its own run reports the fault. */

@@ -196,6 +196,7 @@ export function runColumns(finished: Recordable) {
     ...checkColumns(finished),
     fetch_method: reading.fetchMethod ?? 'static',
     fetch_reason: ('fetchReason' in reading && reading.fetchReason) || null,
+    without_media: ('withoutMedia' in reading && reading.withoutMedia) || null,
   }
 }
 

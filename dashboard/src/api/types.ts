@@ -615,6 +615,7 @@ export type Run = {
     | 'encoding'
     | 'refused'
     | 'no_match' | null
+  readonly without_media?: 'true'
   readonly duration_ms: number
   readonly error_message: string | null
   readonly error_code: FaultCode | null

@@ -52,9 +52,11 @@ export const RunHead = ({ run, older, newer, children }: RunHeadProps) => (
   </header>
 )
 
-function Layer({ run: { fetch_method: layer, fetch_reason: reason } }: { readonly run: Run }) {
+function Layer({ run }: { readonly run: Run }) {
+  const { fetch_method: layer, fetch_reason: reason, without_media: withoutMedia = false } = run
   if (layer === null) return null
-  return <span>{reason === null ? LAYERS[layer] : `${LAYERS[layer]}: ${REASONS[reason]}`}</span>
+  const how = reason === null ? LAYERS[layer] : `${LAYERS[layer]}: ${REASONS[reason]}`
+  return <span>{withoutMedia ? `${how}; without images` : how}</span>
 }
 
 /** Why messages of a run did not go out at once. */

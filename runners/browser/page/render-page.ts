@@ -25,10 +25,10 @@ import { holdStill, seePage } from '../look/look-page.ts'
 import { capture } from './capture.ts'
 import { isLeft, type Navigation } from './navigation.ts'
 import type { OpenPage } from './open-page.ts'
+import { changeRequests } from './page-requests.ts'
 import { REST_TIMES, untilRest, untilShown, watchTraffic, type Traffic } from './page-rest.ts'
 import { createPageView, type PageView } from './page-view.ts'
 import type { Rendered, RenderRequest } from './rendered.ts'
-import { sendUserHeaders } from './user-headers.ts'
 
 /** One running render. */
 interface Rendering {
@@ -56,7 +56,8 @@ const MAX_BODY = FETCH_LIMITS.maxBodyBytes
 export async function renderPage(rendering: Rendering): Promise<Rendered> {
   const { request, url, opened, navigation } = rendering
   const traffic = watchTraffic(opened.page)
-  if (request.headers !== null) await sendUserHeaders(opened.session, url, request.headers)
+  const { headers, withoutMedia = false } = request
+  await changeRequests(opened.session, url, { headers, withoutMedia })
   const fault = await goTo(rendering)
   if (fault) return failed(rendering, fault, navigation.answer?.status() ?? null)
   return settle(rendering, traffic)

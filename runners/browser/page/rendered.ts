@@ -15,6 +15,8 @@ export interface RenderRequest {
   readonly visual: VisualConfig | null
   /** Lists the elements that a person sees, too. Absent: no. */
   readonly looks?: boolean
+  /** Leaves out images, fonts, video and sound, for a page of which no picture is taken. Absent: no. */
+  readonly withoutMedia?: boolean
   /** What a person can set so that the page is not rendered, as an imperative; null or absent: nothing. */
   readonly unrendered?: string | null
   /** An opaque key of the team that the page is for. Absent: it is nobody's. */

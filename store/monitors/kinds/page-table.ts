@@ -75,7 +75,7 @@ export const PAGE_TABLE = kindTable<MonitorSpec, typeof PROPERTIES, MonitorRow>(
 
 const resetOf = (spec: MonitorSpec) => sql.fragment`
   queue = ${monitorQueue(spec)}::check_queue, static_again_at = null, layer_reason = null,
-  missing_rendered_at = null, etag = null, last_modified = null, read_by = 0`
+  missing_rendered_at = null, media_again_at = null, etag = null, last_modified = null, read_by = 0`
 
 /** Returns the configuration in a row, with its secrets decrypted. */
 export function monitorSpec(stored: MonitorRow, secrets: SecretBox): MonitorSpec {

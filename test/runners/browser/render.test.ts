@@ -247,6 +247,31 @@ describe('what the user sends', () => {
   })
 })
 
+describe('a page that is rendered without its media', () => {
+  const PARTS = ['/kettle.png', '/back.png', '/own.woff2', '/bell.mp3']
+  const html = `<!doctype html><style>
+      @font-face { font-family: Own; src: url(/own.woff2) } body { font-family: Own; background: url(/back.png) }
+    </style><img src="/kettle.png" alt="" onload="this.alt = this.naturalWidth"><audio autoplay src="/bell.mp3"></audio>
+    <p>text</p><script src="/own.js"></script>`
+
+  test.each([null, { 'X-Api-Key': 'secret' }])('asks for no part of them, with the headers %o', async (headers) => {
+    for (const path of PARTS) site.page(path, (response) => void response.end('none'))
+    site.page('/own.js', (response) => void response.end('1'))
+    const url = site.page('/media', html)
+    const before = site.requests.length
+    const body = htmlOf(await renderOne(browsers, { url, headers, withoutMedia: true }))
+    // The page learns that its image was loaded.
+    expect(body).toContain('alt="1"')
+    const asked = site.requests.slice(before).filter(({ url: path }) => path !== '/favicon.ico')
+    expect(asked.map(({ url: path, headers: sent }) => [path, sent['x-api-key']])).toEqual(
+      ['/media', '/own.js'].map((path) => [path, headers?.['X-Api-Key']]),
+    )
+    await renderOne(browsers, { url, headers })
+    const all = site.requests.slice(before).map(({ url: path }) => path)
+    expect(all).toEqual(expect.arrayContaining(PARTS))
+  })
+})
+
 describe('what a site answers', () => {
   test.each([
     [401, 'blocked'],

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { Reading } from '../../../runners/check/reading.ts'
 import type { PageTask } from '../../../runners/check/task.ts'
 import { outcomeToWire } from '../../../runners/client/outcome-wire.ts'
+import { taskFromWire, taskToWire } from '../../../runners/client/task-wire.ts'
 import { EXTRACT_LIMITS } from '../../../runners/extract/limits.ts'
 import { RunnerOutcome } from '../../../schema/runner-api.ts'
 import { checkerOf } from '../../../schema/validation/validate.ts'
@@ -70,4 +71,16 @@ test('the fields that treatments emptied come through the runner API', () => {
   const emptied = ['content_hash']
   expect(accepted('', TASK, { content_hash: '' }, { emptied })).toMatchObject({ emptied })
   expect(accepted('', TASK)).not.toHaveProperty('emptied')
+})
+
+test('a runner learns which values a page without its media has to have, and says how it rendered the page', () => {
+  const readingHash = Buffer.from('0123456789abcdef')
+  const task: PageTask = { ...TASK, withoutMedia: { readingHash } }
+  expect(taskFromWire(JSON.parse(JSON.stringify(taskToWire(task))), 0)).toMatchObject({ withoutMedia: { readingHash } })
+  expect(taskFromWire(taskToWire(TASK), 0)).not.toHaveProperty('withoutMedia')
+  const said = { withoutMedia: true, needsMedia: true }
+  expect(accepted('x', task, undefined, said)).toMatchObject(said)
+  // Nobody asked for it.
+  const unasked = accepted('x', TASK, undefined, said)
+  expect(Object.keys(unasked ?? {}).filter((key) => /media/i.test(key))).toEqual([])
 })

@@ -96,6 +96,7 @@ const ANSWERS: Readonly<Record<string, Wanted>> = {
       'delivery_triggered',
       'fetch_method',
       'fetch_reason',
+      'without_media',
       'duration_ms',
       'error_message',
       'error_code',
