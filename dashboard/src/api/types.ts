@@ -493,6 +493,7 @@ export type OverviewCounts = {
     readonly count: number
   }[]
   readonly failing_destinations?: number
+  readonly given_up_deliveries?: number
   readonly by_error?: readonly {
     readonly error_code: FaultCode
     readonly count: number
@@ -772,6 +773,7 @@ export type RunDeliveries = {
       | 'cloudevents'
       | 'custom'
     readonly destination: string
+    readonly destination_key?: string
     readonly payload: Readonly<Record<string, unknown>>
     readonly status: 'pending' | 'success' | 'failed' | 'dead'
     readonly attempts: number
@@ -813,6 +815,7 @@ export type Deliveries = {
       | 'cloudevents'
       | 'custom'
     readonly destination: string
+    readonly destination_key?: string
     readonly payload: Readonly<Record<string, unknown>>
     readonly status: 'pending' | 'success' | 'failed' | 'dead'
     readonly attempts: number
@@ -860,6 +863,7 @@ export type Delivery = {
     | 'cloudevents'
     | 'custom'
   readonly destination: string
+  readonly destination_key?: string
   readonly payload: Readonly<Record<string, unknown>>
   readonly status: 'pending' | 'success' | 'failed' | 'dead'
   readonly attempts: number
