@@ -4,6 +4,7 @@ import type { DeliveryConfig } from '../../schema/monitor/delivery-config.ts'
 import type { CreatedOwner } from '../../store/accounts/accounts.ts'
 import { SMALLEST } from '../support/api/monitor-body.ts'
 import { seedDelivery, seedRun } from '../support/api/seeded-runs.ts'
+import { changeMonitors } from '../support/database/change-monitors.ts'
 import { describeIf } from '../support/run/skip.ts'
 import { type Dashboard, hasBrowser, startDashboard } from './open-dashboard.ts'
 
@@ -190,6 +191,19 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The de
     const { page } = await dashboard.open('/deliveries', owner)
     await page.getByRole('button', { name: 'Not sent' }).click()
     await page.getByText('Its deliveries are not stored any more.').waitFor()
+  })
+
+  test('that a plan prevents are told by the monitors that it locks', async () => {
+    const other = await dashboard.api.owner({ plan: 'unlimited' })
+    const created = await dashboard.api.call(other.api_key, 'POST', '/v1/monitors', { ...SMALLEST, name: 'Kettle' })
+    const { page } = await dashboard.open('/deliveries?show=silent', other)
+    await page.getByText('Everything that fired was sent.').waitFor()
+    expect(await page.getByRole('link', { name: 'the plan' }).count()).toBe(0)
+    await changeMonitors(dashboard.api, String(created.body['id']), { locked: true })
+    await page.reload()
+    await page.getByText('The plan locks a monitor, which is not checked').waitFor()
+    await page.getByRole('link', { name: 'the plan' }).click()
+    await page.getByRole('heading', { name: 'Usage' }).waitFor()
   })
 
   test('are not sent by who may only read, who is given the reason', async () => {
