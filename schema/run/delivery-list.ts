@@ -29,7 +29,8 @@ export const deliveryFilters = {
       pattern: '^[0-9a-f]{16}$',
       maxLength: 16,
       description: beyond(
-        'only to this destination: the `destination_key` of a delivery, or the `key` in `GET /v1/deliveries/destinations`.',
+        'only to this destination: the `destination_key` of a delivery, or the `key` in ' +
+          '`GET /v1/deliveries/destinations`.',
       ),
     }),
   ),

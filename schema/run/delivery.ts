@@ -102,7 +102,8 @@ export const Delivery = Closed({
     Type.String({
       maxLength: 16,
       description:
-        'Beyond the contract: a mark of the destination, for the filter `destination`. Absent for who sees no addresses.',
+        'Beyond the contract: a mark of the destination, for the filter `destination`. Absent for who sees no ' +
+        'addresses.',
     }),
   ),
   payload: JsonObject(),

@@ -193,7 +193,7 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The de
     await page.getByText('Its deliveries are not stored any more.').waitFor()
   })
 
-  test('that a plan prevents are told by the monitors that it locks', async () => {
+  test('that a plan prevents are explained by the monitors that it locks', async () => {
     const other = await dashboard.api.owner({ plan: 'unlimited' })
     const created = await dashboard.api.call(other.api_key, 'POST', '/v1/monitors', { ...SMALLEST, name: 'Kettle' })
     const { page } = await dashboard.open('/deliveries?show=silent', other)

@@ -47,10 +47,10 @@ export function DeliveriesPage() {
 function Sent() {
   const [filters, change] = useFilters()
   const counts = useDeliveryCounts(filters)
-  const { givenUp, found } = useSentLists(filters)
+  const lists = useSentLists(filters)
+  const { led, others } = lists
   const failing = useFailingDestinations()
-  const led = givenUp.rows?.slice(0, LED) ?? []
-  const rows = [...led, ...(found.rows ?? [])]
+  const rows = [...led.rows, ...(others.rows ?? [])]
   const selection = useDeliverySelection({ filters, rows, counts })
   const list = useRef<HTMLDivElement>(null)
   useListKeys(list, rows, selection)
@@ -66,29 +66,12 @@ function Sent() {
         />
       )}
       <DeliveryFilterBar filters={filters} counts={counts} first={rows[0] ?? null} onChange={change} />
-      {found.error !== null && <Notice error={found.error} />}
-      {found.rows === null && found.error === null && <p role="status">Loading…</p>}
-      {found.rows?.length === 0 && led.length === 0 && <Nothing hasFilters={Object.keys(filters).length > 0} />}
+      {others.error !== null && <Notice error={others.error} />}
+      {others.rows === null && others.error === null && <p role="status">Loading…</p>}
+      {others.rows !== null && rows.length === 0 && <Nothing hasFilters={Object.keys(filters).length > 0} />}
       <div ref={list} className={style['lists']}>
-        {led.length > 0 && (
-          <section aria-label="Given up">
-            <h2 className={style['part']}>
-              Given up
-              {givenUp.total > led.length && (
-                <Link href={`/deliveries?${queryOf({ ...filters, given_up: 'true' })}`}>
-                  Show all {givenUp.total.toLocaleString('en')}
-                </Link>
-              )}
-            </h2>
-            <Rows rows={led} selection={selection} />
-          </section>
-        )}
-        {led.length > 0 && found.rows?.length !== 0 && <h2 className={style['part']}>The others</h2>}
-        <Rows rows={found.rows ?? []} selection={selection} />
+        <Lists filters={filters} lists={lists} selection={selection} />
       </div>
-      <MoreRows list={found}>
-        {`Show older ones (${(found.rows?.length ?? 0).toLocaleString('en')} of ${found.total.toLocaleString('en')})`}
-      </MoreRows>
       <ChosenDeliveries selection={selection} />
       {selection.question && <AskDialog question={selection.question} onClose={selection.forget} />}
     </>
@@ -102,10 +85,42 @@ const LED = 5
 function useSentLists(filters: DeliveryFilters) {
   const { status, given_up: givenUp, held } = filters
   const isOfAllStates = status === undefined && givenUp === undefined && held === undefined
+  const led = useDeliveries({ ...filters, given_up: 'true' }, { rows: LED, isWanted: isOfAllStates })
   return {
-    givenUp: useDeliveries({ ...filters, given_up: 'true' }, { rows: LED, isWanted: isOfAllStates }),
-    found: useDeliveries(isOfAllStates ? { ...filters, given_up: 'false' } : filters),
+    led: { rows: led.rows?.slice(0, LED) ?? [], total: led.total },
+    others: useDeliveries(isOfAllStates ? { ...filters, given_up: 'false' } : filters),
   }
+}
+
+interface ListsProps extends Pick<RowsProps, 'selection'> {
+  readonly filters: DeliveryFilters
+  readonly lists: ReturnType<typeof useSentLists>
+}
+
+function Lists({ filters, lists: { led, others }, selection }: ListsProps) {
+  const rows = others.rows ?? []
+  return (
+    <>
+      {led.rows.length > 0 && (
+        <section aria-label="Given up">
+          <h2 className={style['part']}>
+            Given up
+            {led.total > led.rows.length && (
+              <Link href={`/deliveries?${queryOf({ ...filters, given_up: 'true' })}`}>
+                Show all {led.total.toLocaleString('en')}
+              </Link>
+            )}
+          </h2>
+          <Rows rows={led.rows} selection={selection} />
+        </section>
+      )}
+      {led.rows.length > 0 && rows.length > 0 && <h2 className={style['part']}>The others</h2>}
+      <Rows rows={rows} selection={selection} />
+      <MoreRows list={others}>
+        {`Show older ones (${rows.length.toLocaleString('en')} of ${others.total.toLocaleString('en')})`}
+      </MoreRows>
+    </>
+  )
 }
 
 interface RowsProps {

@@ -64,7 +64,7 @@ async function answerTo(
 }
 
 describe('the body that a route reads', () => {
-  test('has a bound by what the route reads: 4 MiB are only for configurations and bulk actions, of callers who were admitted', () => {
+  test('has a bound by what the route reads: 4 MiB are for configurations and bulk actions of the admitted', () => {
     expect(writing.filter(readsConfiguration).map(({ method, path }) => `${method} ${path}`)).toEqual([
       'POST /v1/monitors',
       'POST /v1/monitors/preview',

@@ -96,7 +96,7 @@ describe('deliveries are listed, counted and found', () => {
 
 test('a delivery names its destination by the key of the filter, whether that takes deliveries or not', async () => {
   const { body: own } = await served.me.get(`/v1/deliveries/${ids.get('to the chat')}`)
-  const { body: found } = await served.me.get(`/v1/deliveries?destination=${own['destination_key']}`)
+  const { body: found } = await served.me.get(`/v1/deliveries?destination=${String(own['destination_key'])}`)
   expect(namesOf(found.data)).toEqual(['to the chat'])
   expect(found.data[0]).toMatchObject({ destination_key: own['destination_key'] })
 })

@@ -130,6 +130,23 @@ describe('a status page that is published', () => {
     }
   })
 
+  test('says since when a monitor is not checked that should have been', async () => {
+    const often = await watching.watch({ value: 1, other: 1 }, { name: 'Often', schedule_interval_seconds: 60 })
+    const monitors = [{ monitor_id: often.id, name: 'Often' }]
+    const { slug } = await publish({ shows: { by: 'monitors', monitors } })
+    // A connection that is open may have the clock of before.
+    const shown = () => expect.poll(async () => rowsOf((await look(slug)).text)[0])
+    try {
+      await setClock(watching.served, '16 minutes')
+      await shown().toMatch(/^Often\nUp to date\nNo change so far\nChecked 16 minutes ago$/)
+      await setClock(watching.served, '18 minutes')
+      await shown().toMatch(/^Often\nNot checked in time\nNo change so far\nNot checked since .* UTC$/)
+      expect((await look(slug)).text).toContain('<p>1 not checked in time</p>')
+    } finally {
+      await setClock(watching.served, '0 s')
+    }
+  })
+
   test('shows a label with the names of its monitors, and those that get the label later', async () => {
     const labels = { audience: 'public' }
     await owner.patch(`/v1/monitors/${kettle.id}`, { labels })
