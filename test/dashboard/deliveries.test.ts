@@ -175,6 +175,20 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The de
     expect(watched).toMatchObject({ faults: [], strangers: [] })
   })
 
+  test('show one whose payload has a megabyte', async () => {
+    const { services } = dashboard.api
+    const run = await seedRun(services, monitor, { triggered: true, change: CHANGE })
+    const note = `${'<b>é</b> '.repeat(120_000)}the end`
+    const config = { type: 'webhook', url: 'https://large.example.com/' } as const
+    const id = await seedDelivery(services, run, { config, status: 'success', payload: { diff: { note } } })
+    const { page, watched } = await dashboard.open(`/deliveries/${id}`, owner)
+    await page.getByLabel('Body').waitFor()
+    await page.getByText('The payload, as the API has it').click()
+    await page.getByText('diff: ').click()
+    await page.getByText('note: ').waitFor()
+    expect(watched).toMatchObject({ faults: [], strangers: [] })
+  })
+
   test('that wait for an hour are sent now or dropped', async () => {
     const { page } = await dashboard.open(`/deliveries/${ids.held}`, owner)
     await page.getByText('waits for the end of quiet hours').waitFor()
