@@ -34,10 +34,10 @@ export interface ManyStatusPages {
 }
 
 /** Another status page of the installation has the slug, or the page was changed after the requester read it. */
-export interface PageConflict {
-  readonly kind: 'page_conflict'
-  readonly why: 'slug_taken' | 'changed'
-}
+export type PageConflict =
+  | { readonly kind: 'page_conflict'; readonly why: 'slug_taken' }
+  /** `path`: by what the requester has named what they read. */
+  | { readonly kind: 'page_conflict'; readonly why: 'changed'; readonly path: 'updated_at' | 'If-Match' }
 
 /** The page is published, and the requester may not decide what everybody sees. */
 export interface Published {
@@ -55,7 +55,7 @@ interface Seen extends Done {
   readonly slugs: readonly string[]
 }
 
-interface Edit extends Requester {
+interface Edit extends Requester, Tagged {
   readonly id: string
   readonly patch: StatusPagePatch
   /** Whether the requester may publish: without it, a published page stays as it is. */
@@ -64,6 +64,12 @@ interface Edit extends Requester {
 
 interface OnePage extends Requester {
   readonly id: string
+}
+
+/** Of which version a requester knows. */
+interface Tagged {
+  /** Entity tags, of which the page has one, or nothing is done. Undefined: any. */
+  readonly seen: readonly string[] | undefined
 }
 
 const NO_PAGE: NotFound = { kind: 'not_found', what: 'status_page' }
@@ -95,11 +101,12 @@ export async function createStatusPage(
  */
 export async function editStatusPage(
   { store }: AccountContext,
-  { teamId, actor, id, patch, mayPublish }: Edit,
+  { teamId, actor, id, patch, mayPublish, seen }: Edit,
 ): Promise<Seen | Invalid | NotFound | Published | PageConflict> {
   return store.transaction(async (tx): Promise<Seen | Invalid | NotFound | Published | PageConflict> => {
     const page = await lockStatusPage(tx, teamId, id)
     if (!page) return NO_PAGE
+    if (isOther(page, seen)) return OTHER_TAG
     const parts = partsAfter(page, patch)
     const changed = changedKeys(page, parts, patch)
     if (changed.length === 0) return { kind: 'done', id, slugs: [] }
@@ -133,7 +140,7 @@ export async function showStatusPage(
     if (refused) return refused
     const page = await lockStatusPage(tx, teamId, id)
     if (page && seenAt !== undefined && Date.parse(page.updated_at) !== Date.parse(seenAt))
-      return { kind: 'page_conflict', why: 'changed' }
+      return { kind: 'page_conflict', why: 'changed', path: 'updated_at' }
     return setPublished(tx, { teamId, actor, id, published: true })
   })
 }
@@ -158,16 +165,24 @@ async function setPublished(
 
 export async function deleteStatusPage(
   { store }: AccountContext,
-  { teamId, actor, id }: OnePage,
-): Promise<Seen | NotFound> {
-  return store.transaction(async (tx): Promise<Seen | NotFound> => {
+  { teamId, actor, id, seen }: OnePage & Tagged,
+): Promise<Seen | NotFound | PageConflict> {
+  return store.transaction(async (tx): Promise<Seen | NotFound | PageConflict> => {
     const page = await lockStatusPage(tx, teamId, id)
     if (!page) return NO_PAGE
+    if (isOther(page, seen)) return OTHER_TAG
     await deleteStatusPageRow(tx, teamId, id)
     await note(tx, { teamId, actor, action: 'deleted', id, title: page.title })
     return { kind: 'done', id, slugs: page.published ? [page.slug] : [] }
   })
 }
+
+/** Returns the entity tag of a status page, which changes with each edit, and where it is published or taken back. */
+export const statusPageTag = ({ updated_at }: Pick<StoredStatusPage, 'updated_at'>): string => `"${updated_at}"`
+
+const OTHER_TAG: PageConflict = { kind: 'page_conflict', why: 'changed', path: 'If-Match' }
+const isOther = (page: StoredStatusPage, seen: Tagged['seen']): boolean =>
+  seen !== undefined && !seen.includes(statusPageTag(page))
 
 interface Noted extends Requester {
   readonly action: 'created' | 'updated' | 'published' | 'unpublished' | 'deleted'

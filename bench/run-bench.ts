@@ -11,6 +11,7 @@ import { type Measured, measureThroughput, type RowSize, type Stage, type Throug
 import { measureOperator, type OperatorSize } from './cluster/operator.ts'
 import { measurePods, type PodsSize } from './cluster/pods.ts'
 import { type DashboardSize, measureDashboard } from './dashboard/dashboard.ts'
+import { measureScreens, type ScreensSize } from './dashboard/screens.ts'
 import { type DeliveriesSize, measureDeliveries } from './deliveries/deliveries.ts'
 import { measurePackage } from './installation/built-package.ts'
 import { measureCommandCost, OF_CLONE } from './installation/command-cost.ts'
@@ -44,6 +45,8 @@ interface Sizes {
   readonly neighbour: NeighbourSize | null
   /** Makes 110,000 monitors and needs a built dashboard, so it is measured only when it is named. */
   readonly dashboard: DashboardSize | null
+  /** Makes 100,000 deliveries and needs a built dashboard, so it is measured only when it is named. */
+  readonly screens: ScreensSize | null
   /** Fetches and unpacks Debian's packages, so it is measured only when it is named. */
   readonly images: true | null
   /** Needs a cluster with a release, so it is measured only when it is named. */
@@ -83,6 +86,16 @@ export const FULL: Sizes = {
       ],
     },
   },
+  screens: {
+    monitors: 10_000,
+    deliveries: 100_000,
+    dead: 5_000,
+    audits: 50_000,
+    people: 2_000,
+    loads: 7,
+    shown: 200,
+    looks: 110,
+  },
   images: true,
   pods: { checks: 100 },
 }
@@ -111,6 +124,7 @@ export const QUICK: Sizes = {
     changes: 2,
     streams: { streams: 200, rounds: 1, rows: [{ kind: 'unchanged', checks: 6_000 }] },
   },
+  screens: { monitors: 300, deliveries: 5_000, dead: 500, audits: 2_000, people: 100, loads: 2, shown: 200, looks: 20 },
   images: true,
   pods: { checks: 20 },
 }
@@ -124,6 +138,7 @@ export const unnamed = (sizes: Sizes): Sizes => ({
   retention: null,
   neighbour: null,
   dashboard: null,
+  screens: null,
   images: null,
   pods: null,
 })
@@ -175,7 +190,7 @@ export async function runBench(
     const operator = sizes.operator && (await measureOperator(server, base, sizes.operator, say, profileDir))
     const retention = sizes.retention && (await measureRetention(server, sizes.retention, say))
     const neighbour = sizes.neighbour && (await measureNeighbour(server, sizes.neighbour, say))
-    const dashboard = sizes.dashboard && (await measureDashboard(stage, sizes.dashboard, say))
+    const dashboards = await measureDashboards(stage, sizes, say)
     const images = sizes.images && (await measureImageSizes(say))
     const pods = sizes.pods && (await measurePods(sizes.pods, say))
     const machine = { cores: availableParallelism(), node: process.versions.node, postgres: await server.version() }
@@ -192,7 +207,7 @@ export async function runBench(
       operator,
       retention,
       neighbour,
-      dashboard,
+      ...dashboards,
       images,
       pods,
     }
@@ -200,6 +215,17 @@ export async function runBench(
     await bare.stop()
     await target.stop()
     await server.stop()
+  }
+}
+
+async function measureDashboards(
+  stage: Stage,
+  { dashboard, screens }: Sizes,
+  say: (line: string) => void,
+): Promise<Required<Pick<Results, 'dashboard' | 'screens'>>> {
+  return {
+    dashboard: dashboard && (await measureDashboard(stage, dashboard, say)),
+    screens: screens && (await measureScreens(stage.server, screens, say)),
   }
 }
 

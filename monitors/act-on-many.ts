@@ -1,10 +1,13 @@
+import type { OtherCount } from '../core/outcome.ts'
 import type { Requester } from '../schema/account/audit.ts'
-import type { BulkAction, MonitorBulk } from '../schema/monitor/bulk.ts'
+import { type BulkAction, MAX_BULK, type MonitorBulk } from '../schema/monitor/bulk.ts'
 import type { MuteRequest } from '../schema/monitor/mute.ts'
 import { amendAudit, type AuditEntry, recordAudit } from '../store/accounts/audit.ts'
 import type { Transaction } from '../store/db/client.ts'
 import { isStoreAway } from '../store/db/store-fault.ts'
 import type { EveryRow } from '../store/monitors/kinds/monitor-row.ts'
+import { listMatching } from '../store/monitors/mute-many.ts'
+import type { OverviewQuery } from '../store/overview/wanted-monitors.ts'
 import type { MonitorContext, OneMonitor } from './context.ts'
 import { type DeleteOutcome, deleteMonitor } from './delete-monitor.ts'
 import { editMonitor, type EditOutcome } from './edit-monitor.ts'
@@ -46,6 +49,7 @@ export interface ManyResult {
 }
 
 interface ManyDone {
+  readonly kind: 'done'
   /** One result for each id, in the order in which the ids first appear. */
   readonly results: readonly ManyResult[]
   readonly succeeded: number
@@ -99,7 +103,25 @@ export async function actOnMany(
     results.push({ id, outcome: acted.outcome })
   }
   if (succeeded > 0 && action !== 'pause') context.wake()
-  return { results, ...countsOf(succeeded) }
+  return { kind: 'done', results, ...countsOf(succeeded) }
+}
+
+/** The same, for all monitors of the kind that filters leave. */
+interface MatchingMonitors extends Omit<ManyMonitors, 'ids'> {
+  readonly query: OverviewQuery
+  readonly expected: number
+}
+
+/** Does the same for all monitors that filters leave. Nothing is done where they are not as many as expected. */
+export async function actOnMatching(
+  context: MonitorContext,
+  kind: Kind,
+  { query, expected, ...asked }: MatchingMonitors,
+): Promise<ManyDone | OtherCount> {
+  const found = await listMatching(context.store, query, MAX_BULK + 1)
+  if (found.length !== expected)
+    return { kind: 'other_count', what: 'monitors', expected, count: found.length, most: MAX_BULK }
+  return actOnMany(context, kind, { ...asked, ids: found.map(({ id }) => id) })
 }
 
 /**

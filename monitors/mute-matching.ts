@@ -40,7 +40,7 @@ export async function muteMatching(
   kinds: readonly Kind[],
   { query, expected, request, teamId, actor, batch = MUTE_BATCH }: MatchingMute,
 ): Promise<MatchingMuted | OtherCount | Invalid> {
-  const nos = await listMatching(store, query, MAX_MUTED + 1)
+  const nos = (await listMatching(store, query, MAX_MUTED + 1)).map(({ no }) => no)
   if (nos.length !== expected)
     return { kind: 'other_count', what: 'monitors', expected, count: nos.length, most: MAX_MUTED }
   const mute = request === null ? null : muteOf(request, await storeTime(store))

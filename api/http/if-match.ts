@@ -16,5 +16,5 @@ export function readIfMatch(header: string | undefined): readonly string[] | und
   return header.match(TAG) ?? []
 }
 
-const MESSAGE = 'must be the ETag of the monitor as it was read, in its double quotes, or *'
+const MESSAGE = 'must be the ETag of what was read, in its double quotes, or *'
 const DETAIL = { path: PATH, message: MESSAGE }

@@ -16,7 +16,7 @@ export function statusPageRefusal(refusal: ManyStatusPages | PageConflict | Publ
     case 'page_conflict':
       return refusal.why === 'changed'
         ? apiError('CONFLICT', `The page ${CHANGED}. Nothing was done. Look at it again.`, [
-            { path: 'updated_at', message: CHANGED },
+            { path: refusal.path, message: CHANGED },
           ])
         : apiError('CONFLICT', `The slug ${TAKEN}. Choose another one.`, [{ path: 'slug', message: TAKEN }])
     case 'published':

@@ -99,9 +99,9 @@ const tagsOf = ({ takesTag = false }: Route): object[] =>
           in: 'header',
           required: false,
           description:
-            'Beyond the contract: the ETag of the monitor as you read it. If its configuration has changed since, ' +
-            'nothing is done, and the answer is 409. Its details have a path for each key that changed, the stored ' +
-            'value without its secrets, and whether the request would replace it.',
+            'Beyond the contract: the ETag of what you read. If that has changed since, nothing is done, and the ' +
+            'answer is 409. Its details have, of a monitor, a path for each key that changed, the stored value ' +
+            'without its secrets, and whether the request would replace it.',
           schema: { type: 'string' },
         },
       ]
@@ -110,8 +110,8 @@ const tagsOf = ({ takesTag = false }: Route): object[] =>
 const TAG = {
   ETag: {
     description:
-      'Beyond the contract: changes with the configuration, and with nothing else. It has a keyed mark of each key ' +
-      'of the configuration.',
+      'Beyond the contract: changes with the configuration, and with nothing else. That of a monitor has a keyed ' +
+      'mark of each key of the configuration.',
     schema: { type: 'string' },
   },
 }

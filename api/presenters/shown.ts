@@ -66,10 +66,12 @@ export const shownDelivery = (stored: StoredDelivery, reader: Reader): Delivery 
   payload: JSON.parse(stored.payload) as Delivery['payload'],
 })
 
-/** Returns the same with an empty payload. */
+/** Returns the same with an empty payload. Who sees no address gets no mark of it either. */
 export function shownDeliveryHead(stored: StoredDelivery, reader: Reader): Delivery {
   const delivery = toDeliveryHead(stored, readableBox(reader, `delivery ${stored.id}`))
-  return { ...delivery, destination: shownAddress(delivery.destination, reader) }
+  if (seesSecrets(reader)) return delivery
+  const { destination_key: _, ...others } = delivery
+  return { ...others, destination: maskedAddress(delivery.destination) }
 }
 
 /** Returns a destination for a reader. Who sees no address gets no mark of it either. */
@@ -78,10 +80,6 @@ export function shownDestination(one: FailingDestination, reader: Reader): Faili
   const { key: _, ...others } = one
   return { ...others, destination: maskedAddress(one.destination) }
 }
-
-/** Returns the address of a destination for a reader. */
-const shownAddress = (address: string, reader: Reader): string =>
-  seesSecrets(reader) ? address : maskedAddress(address)
 
 const seesSecrets = ({ principal }: Reader) => permits('monitors.write', principal)
 

@@ -4,6 +4,7 @@ import {
   editStatusPage,
   hideStatusPage,
   showStatusPage,
+  statusPageTag,
 } from '../../accounts/status-pages.ts'
 import {
   MAX_STATUS_PAGES,
@@ -17,6 +18,7 @@ import { previewOfPage } from '../../store/status/public-pages.ts'
 import { findStatusPage, listStatusPages } from '../../store/status/status-pages.ts'
 import { permits } from '../auth/policies.ts'
 import { noSuch } from '../http/common-errors.ts'
+import { readIfMatch } from '../http/if-match.ts'
 import { doneOf } from '../http/outcome-error.ts'
 import { type Answer, ById, created, noContent, ok, type Route, route } from '../http/route.ts'
 import { shownStatusPage } from '../presenters/status-page.ts'
@@ -68,7 +70,8 @@ export const statusPageRoutes: readonly Route[] = [
     params: ById,
     answers: whole,
     beyond: true,
-    handle: async ({ principal: { teamId }, params: { id }, services }) => ok(await pageOf(services, teamId, id)),
+    sendsTag: true,
+    handle: async ({ principal: { teamId }, params: { id }, services }) => answerOf(services, teamId, id),
   }),
   route({
     method: 'PATCH',
@@ -85,11 +88,14 @@ export const statusPageRoutes: readonly Route[] = [
     answers: whole,
     refusals: ['CONFLICT'],
     beyond: true,
-    async handle({ principal, actor, params: { id }, body, services }) {
+    sendsTag: true,
+    takesTag: true,
+    async handle({ principal, actor, params: { id }, body, headers, services }) {
       const { teamId } = principal
+      const seen = readIfMatch(headers['if-match'])
       const mayPublish = permits('status.publish', principal)
-      forget(services, doneOf(await editStatusPage(services, { teamId, actor, id, patch: body, mayPublish })))
-      return ok(await pageOf(services, teamId, id))
+      forget(services, doneOf(await editStatusPage(services, { teamId, actor, id, patch: body, mayPublish, seen })))
+      return answerOf(services, teamId, id)
     },
   }),
   route({
@@ -100,9 +106,12 @@ export const statusPageRoutes: readonly Route[] = [
     policy: 'monitors.write',
     params: ById,
     answers: { 204: { description: 'It is deleted.' } },
+    refusals: ['CONFLICT'],
     beyond: true,
-    async handle({ principal: { teamId }, actor, params: { id }, services }) {
-      forget(services, doneOf(await deleteStatusPage(services, { teamId, actor, id })))
+    takesTag: true,
+    async handle({ principal: { teamId }, actor, params: { id }, headers, services }) {
+      const seen = readIfMatch(headers['if-match'])
+      forget(services, doneOf(await deleteStatusPage(services, { teamId, actor, id, seen })))
       return noContent()
     },
   }),
@@ -116,12 +125,13 @@ export const statusPageRoutes: readonly Route[] = [
     body: StatusPagePublish,
     bodyOptional: true,
     answers: whole,
+    sendsTag: true,
     refusals: ['CONFLICT'],
     beyond: true,
     async handle({ principal: { teamId, userId }, actor, params: { id }, body, services }) {
       const seenAt = body.updated_at
       forget(services, doneOf(await showStatusPage(services, { teamId, userId, actor, id, seenAt })))
-      return ok(await pageOf(services, teamId, id))
+      return answerOf(services, teamId, id)
     },
   }),
   route({
@@ -133,10 +143,11 @@ export const statusPageRoutes: readonly Route[] = [
     policy: 'monitors.write',
     params: ById,
     answers: whole,
+    sendsTag: true,
     beyond: true,
     async handle({ principal: { teamId }, actor, params: { id }, services }) {
       forget(services, doneOf(await hideStatusPage(services, { teamId, actor, id })))
-      return ok(await pageOf(services, teamId, id))
+      return answerOf(services, teamId, id)
     },
   }),
   route({
@@ -160,6 +171,12 @@ export const statusPageRoutes: readonly Route[] = [
 /** The pages of other slugs are kept as they are: an edit by one team costs the visitors of others nothing. */
 function forget({ statusPages }: Services, { slugs }: { readonly slugs: readonly string[] }): void {
   for (const slug of slugs) statusPages.forget(slug)
+}
+
+/** Returns the answer with a status page and its entity tag. */
+async function answerOf(services: Pick<Services, 'store' | 'baseUrl'>, teamId: string, id: string): Promise<Answer> {
+  const page = await pageOf(services, teamId, id)
+  return { ...ok(page), headers: { etag: statusPageTag(page) } }
 }
 
 async function pageOf({ store, baseUrl }: Pick<Services, 'store' | 'baseUrl'>, teamId: string, id: string) {

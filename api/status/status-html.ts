@@ -26,7 +26,7 @@ li+li{border-top:1px solid var(--line)}
 h2{margin:0;font-size:16px;font-weight:600}
 .state{display:flex;align-items:center;gap:8px;font-weight:600;white-space:nowrap}
 .state::before{content:"";width:10px;height:10px;border-radius:50%;background:currentColor}
-.up_to_date{color:var(--good)}.changed{color:var(--new)}.not_readable{color:var(--bad)}
+.up_to_date{color:var(--good)}.changed{color:var(--new)}.not_readable,.overdue{color:var(--bad)}
 .paused,.waiting,.soft,footer{color:var(--soft)}
 .soft,footer{font-size:14px}
 .value{grid-column:1/-1}
@@ -106,12 +106,18 @@ function monitorHtml({ name, state, value, change, checkedMs }: PublicMonitor, n
   const changed = change ? changeHtml(change, nowMs) : 'No change so far'
   return `<li><h2><bdi>${safe(name)}</bdi></h2>
 <p class="state ${state}">${PUBLIC_STATES[state].words}</p>${shown}
-<p class="change soft">${changed}</p>${checkedHtml(checkedMs, nowMs)}</li>`
+<p class="change soft">${changed}</p>${checkedHtml(checkedMs, nowMs, state)}</li>`
 }
 
 /** A state is as old as the last check: of a team without runs it can be some days old. */
-const checkedHtml = (atMs: number | null, nowMs: number): string =>
-  atMs === null ? '' : `\n<p class="change soft">Checked ${timeOf(atMs, agoWords(atMs, nowMs))}</p>`
+function checkedHtml(atMs: number | null, nowMs: number, state: PublicState): string {
+  if (atMs === null) return ''
+  const words =
+    state === 'overdue'
+      ? `Not checked since ${timeOf(atMs, dateWords(atMs))}`
+      : `Checked ${timeOf(atMs, agoWords(atMs, nowMs))}`
+  return `\n<p class="change soft">${words}</p>`
+}
 
 const changeHtml = ({ atMs, words }: NonNullable<PublicMonitor['change']>, nowMs: number): string =>
   `<bdi>${safe(words)}</bdi> · ${timeOf(atMs, `${agoWords(atMs, nowMs)}, ${dateWords(atMs)}`)}`

@@ -18,6 +18,11 @@ export async function seedTeam({ url, client }: Database, monitors: number): Pro
     })
     if (!made.ok) throw new Error(made.reason)
     const { team_id: team } = made.owner
+    // The oldest run is a second older for each monitor, so it can be of the day before yesterday.
+    await client.query(
+      `select ensure_run_partition(day) from generate_series(clock() - $1::int * interval '1 s', clock(), '1 day') day`,
+      [monitors],
+    )
     await client.query(
       `with m as (
          insert into monitors (team_id, user_id, name, url, schedule_interval_seconds, extract_config, diff_predicate,

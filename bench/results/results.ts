@@ -9,6 +9,7 @@ import type { Throughput } from '../checks/throughput.ts'
 import type { OperatorCost } from '../cluster/operator.ts'
 import type { PodsOverTime } from '../cluster/pods.ts'
 import type { DashboardFigures } from '../dashboard/dashboard.ts'
+import type { ScreensFigures } from '../dashboard/screens.ts'
 import type { DeliveryLateness } from '../deliveries/deliveries.ts'
 import type { CommandCost } from '../installation/command-cost.ts'
 import type { ImageSizes } from '../installation/image-sizes.ts'
@@ -43,6 +44,8 @@ export interface Results {
   readonly neighbour?: NeighbourWaits | null
   /** Likewise. */
   readonly dashboard?: DashboardFigures | null
+  /** Likewise. */
+  readonly screens?: ScreensFigures | null
   /** Likewise. */
   readonly images?: ImageSizes | null
   /** Likewise. */

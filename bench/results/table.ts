@@ -4,6 +4,7 @@ import { imagesOf, operatorOf, podsOf } from './cluster-tables.ts'
 import { dashboardOf } from './dashboard-table.ts'
 import { neighbourOf, retentionOf } from './load-tables.ts'
 import type { Results } from './results.ts'
+import { screensOf } from './screens-table.ts'
 import { grid } from './text.ts'
 
 /** Returns the results as Markdown, in the layout that the formatter gives tables. */
@@ -22,6 +23,7 @@ export function tableOf(results: Results): string {
     ...(results.retention ? [retentionOf(results.retention)] : []),
     ...(results.neighbour ? [neighbourOf(results.neighbour)] : []),
     ...(results.dashboard ? [dashboardOf(results.dashboard)] : []),
+    ...(results.screens ? [screensOf(results.screens)] : []),
     ...(results.images ? [imagesOf(results.images)] : []),
     ...(results.pods ? [podsOf(results.pods)] : []),
     ...(throughput.length > 0 ? [peersOf(throughput)] : []),

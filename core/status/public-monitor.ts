@@ -1,4 +1,4 @@
-import { CHANGED_MS, type PublicState } from '../../schema/status/public-state.ts'
+import { CHANGED_MS, OVERDUE, type PublicState } from '../../schema/status/public-state.ts'
 import type { MonitorSummary } from '../overview/monitor-summary.ts'
 import { isHash, type RunChange } from '../overview/run-change.ts'
 
@@ -12,6 +12,8 @@ interface MonitorFacts {
   readonly is_checked: boolean
   /** When the last check ended. */
   readonly last_run_at: string | null
+  /** Seconds between two checks. */
+  readonly interval_seconds: number
   /** It was read since the last edit that changed what its values mean: the summary may be from before. */
   readonly has_reading: boolean
   readonly summary: Pick<MonitorSummary, 'value' | 'change'> | null
@@ -41,7 +43,7 @@ export function publicMonitor(facts: MonitorFacts, nowMs: number): PublicMonitor
   const change = last && { atMs: Date.parse(last.at), words: areShown ? changeWords(last) : 'Changed' }
   return {
     name: seen(facts.name),
-    state: stateOf(facts, change !== null && nowMs - change.atMs < CHANGED_MS),
+    state: stateOf(facts, nowMs, change !== null && nowMs - change.atMs < CHANGED_MS),
     value: showsValue && facts.has_reading ? shownValue(summary) : null,
     change,
     checkedMs: facts.last_run_at === null ? null : Date.parse(facts.last_run_at),
@@ -52,11 +54,18 @@ function shownValue(summary: MonitorFacts['summary']): PublicMonitor['value'] {
   return summary?.value ? { field: seen(summary.value.field), text: seen(summary.value.text) } : null
 }
 
-function stateOf({ is_paused, is_failing, is_checked }: MonitorFacts, hasChanged: boolean): PublicState {
+function stateOf(facts: MonitorFacts, nowMs: number, hasChanged: boolean): PublicState {
+  const { is_paused, is_failing, is_checked } = facts
   if (is_paused) return 'paused'
   if (!is_checked) return 'waiting'
   if (is_failing) return 'not_readable'
+  if (isOverdue(facts, nowMs)) return 'overdue'
   return hasChanged ? 'changed' : 'up_to_date'
+}
+
+/** Checks of a team without runs stop, and so do all of an installation without workers: what is known is old then. */
+function isOverdue({ last_run_at: last, interval_seconds: seconds }: MonitorFacts, nowMs: number): boolean {
+  return last !== null && nowMs - Date.parse(last) >= OVERDUE.intervals * seconds * 1_000 + OVERDUE.ms
 }
 
 /** A field that changed, and how many changed beside it. */

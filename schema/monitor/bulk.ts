@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { ERRORS, type ErrorCode } from '../error.ts'
+import { overviewFilters } from '../overview/overview.ts'
 import { Choice, Closed, Dictionary, Text, Uuid, Whole } from '../shape/shape.ts'
 import { Labels } from './labels.ts'
 import { MAX_INTERVAL_SECONDS } from './monitor.ts'
@@ -48,11 +49,25 @@ export const BULK_KEYS: Readonly<Partial<Record<BulkAction, readonly BulkKey[]>>
 }
 type BulkKey = 'until' | 'reason' | 'drop' | 'labels' | 'schedule_interval_seconds'
 
-/** Body of `POST /v1/monitors/bulk`. The last keys are for one action each (`BULK_KEYS`). */
+// Each of the routes is about one kind.
+const { kind: _, ...bulkFilters } = overviewFilters
+
+/**
+ * Body of `POST /v1/monitors/bulk`: ids, or a filter with the number of monitors that it leaves. The last keys are for
+ * one action each (`BULK_KEYS`).
+ */
 export const MonitorBulk = Closed(
   {
     action: Choice(BULK_ACTIONS),
-    ids: Type.Array(Uuid(), { minItems: 1, maxItems: MAX_BULK, description: 'A repeated id is processed once.' }),
+    ids: Type.Optional(
+      Type.Array(Uuid(), { minItems: 1, maxItems: MAX_BULK, description: 'A repeated id is processed once.' }),
+    ),
+    filter: Type.Optional(Closed(bulkFilters, { description: 'As of `GET /v1/overview`.' })),
+    expected: Type.Optional(
+      Whole(1, MAX_BULK, {
+        description: 'How many monitors of this kind `filter` leaves. Another number is a CONFLICT.',
+      }),
+    ),
     until: Type.Optional(muteKeys.until),
     reason: Type.Optional(muteKeys.reason),
     drop: Type.Optional(muteKeys.drop),
@@ -61,7 +76,7 @@ export const MonitorBulk = Closed(
       Whole(1, MAX_INTERVAL_SECONDS, { description: 'For the action interval: seconds between two checks.' }),
     ),
   },
-  { rules: ['keys_of_bulk', 'labels_said_once'] },
+  { rules: ['ids_or_filter', 'keys_of_bulk', 'labels_said_once'] },
 )
 export type MonitorBulk = Static<typeof MonitorBulk>
 

@@ -12,6 +12,8 @@ import { MAX_SHOWN_TARGET, MAX_SHOWN_VALUE, MAX_SPARK } from './overview-limits.
 
 /** Largest number of labels that the counts have, as pairs of key and value. */
 export const MAX_COUNTED_LABELS = 200
+/** Deliveries that are given up are counted up to this number: the counts are read on every screen. */
+export const MAX_COUNTED_DELIVERIES = 1_000
 
 export const Kind = Choice(MONITOR_KINDS, { description: 'page: below /v1/monitors. serp: below /v1/serp-monitors.' })
 const ErrorCode = Choice(Object.keys(RUN_FAULTS) as RunFaultCode[], { description: 'Why the last run failed.' })
@@ -65,7 +67,7 @@ export const countsQuery = {
     Type.Boolean({ default: true, description: 'false: labels is left out, for which every monitor is read.' }),
   ),
   count_destinations: Type.Optional(
-    Type.Boolean({ default: true, description: 'false: failing_destinations is left out.' }),
+    Type.Boolean({ default: true, description: 'false: failing_destinations and given_up_deliveries are left out.' }),
   ),
 }
 
@@ -176,6 +178,11 @@ export const OverviewCounts = Closed({
     Type.Integer({
       minimum: 0,
       description: 'Destinations of all monitors of the team that take no deliveries, whatever the filters.',
+    }),
+  ),
+  given_up_deliveries: Type.Optional(
+    Whole(0, MAX_COUNTED_DELIVERIES, {
+      description: "Deliveries of the team inside the plan's window that are not tried again. Counted up to 1,000.",
     }),
   ),
   by_error: Type.Optional(Type.Array(Closed({ error_code: ErrorCode, count: Count }))),

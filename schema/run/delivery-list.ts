@@ -28,7 +28,10 @@ export const deliveryFilters = {
     Type.String({
       pattern: '^[0-9a-f]{16}$',
       maxLength: 16,
-      description: beyond('only to this destination: the `key` in `GET /v1/deliveries/destinations`.'),
+      description: beyond(
+        'only to this destination: the `destination_key` of a delivery, or the `key` in ' +
+          '`GET /v1/deliveries/destinations`.',
+      ),
     }),
   ),
   q: Type.Optional(

@@ -98,6 +98,14 @@ export const Delivery = Closed({
   delivery_type: Choice(DELIVERY_TYPES),
   service: Type.Optional(Choice(SERVICE_NAMES, { description: 'Beyond the contract: of a webhook that has one.' })),
   destination: Text(0, 2048),
+  destination_key: Type.Optional(
+    Type.String({
+      maxLength: 16,
+      description:
+        'Beyond the contract: a mark of the destination, for the filter `destination`. Absent for who sees no ' +
+        'addresses.',
+    }),
+  ),
   payload: JsonObject(),
   status: Choice(DELIVERY_STATUSES),
   attempts: Type.Integer({ minimum: 0 }),

@@ -22,6 +22,8 @@ export const StoredDelivery = Type.Object({
   run_id: Type.String(),
   type: Type.Unsafe<DeliveryType>({}),
   target: Type.Unsafe<Uint8Array>({}),
+  /** Which destination it is (`targetKey`). Empty: the delivery is older than these marks. */
+  target_key: Type.String(),
   payload: Type.String(),
   status: Type.Unsafe<DeliveryStatus>({}),
   attempts: Type.Integer(),
@@ -41,7 +43,7 @@ export const deliveryRow = rowOf(StoredDelivery)
 /** Columns of `deliveries d join monitors m` that are always small. */
 export const DELIVERY_HEAD = sql.fragment`
   d.id, d.team_id, m.id as monitor_id, m.name as monitor_name, m.kind as monitor_kind,
-  m.user_id, d.run_id, d.type, d.status, d.attempts,
+  m.user_id, d.run_id, d.type, d.target_key, d.status, d.attempts,
   d.held, d.digest is not null as is_digest, d.digest_of, d.last_attempt_at, d.next_attempt_at,
   d.response_status, d.created_at`
 
@@ -74,6 +76,7 @@ export function toDeliveryHead(stored: StoredDelivery, secrets: SecretBox): Deli
     delivery_type: stored.type,
     ...(config?.type === 'webhook' && config.service !== undefined && { service: config.service }),
     destination: config === null ? UNREADABLE : destinationOf(config),
+    ...(stored.target_key !== '' && { destination_key: stored.target_key }),
     payload: {},
     status: stored.status,
     attempts: stored.attempts,

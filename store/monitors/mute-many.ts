@@ -8,13 +8,13 @@ import { row } from '../db/row.ts'
 import { type OverviewQuery, wantedMonitors, windowOfReader } from '../overview/wanted-monitors.ts'
 import { Stored } from './kinds/monitor-row.ts'
 
-const found = row({ no: Type.Integer() })
+const found = row({ no: Type.Integer(), id: Type.String() })
 
-/** Returns the numbers of the monitors that filters leave, in their order, at most so many. */
-export const listMatching = (store: Queryable, query: OverviewQuery, most: number): Promise<readonly number[]> =>
-  store.anyFirst(sql.type(found)`
+/** Returns the monitors that filters leave, in the order of their numbers, at most so many. */
+export const listMatching = (store: Queryable, query: OverviewQuery, most: number) =>
+  store.any(sql.type(found)`
     with w as materialized (${windowOfReader(query.reader)})
-    select m.no ${wantedMonitors(query, { hasChecks: false, hasWindow: false })}
+    select m.no, m.id ${wantedMonitors(query, { hasChecks: false, hasWindow: false })}
     order by m.no
     limit ${most}
   `)

@@ -40,7 +40,7 @@ const counted = rowOf(Counted)
 export async function countFilters(
   store: Queryable,
   query: OverviewQuery,
-): Promise<Omit<OverviewCounts, 'by_error' | 'labels' | 'failing_destinations'>> {
+): Promise<Omit<OverviewCounts, 'by_error' | 'labels' | 'failing_destinations' | 'given_up_deliveries'>> {
   const status = statusOf(query.kinds)
   const { statuses, kinds, ...sums } = await store.one(sql.type(counted)`
     with w as materialized (${windowOfReader(query.reader)})

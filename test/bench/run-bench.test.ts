@@ -32,6 +32,7 @@ test(
         retention: null,
         neighbour: null,
         dashboard: null,
+        screens: null,
         images: null,
         pods: null,
       },
@@ -63,6 +64,7 @@ const ONLY_NEW = {
   retention: null,
   neighbour: null,
   dashboard: null,
+  screens: null,
   images: null,
   pods: null,
 } as const
@@ -166,6 +168,20 @@ describeWhole('the other parts of the bench', () => {
       expect(streams).toMatchObject([{ kind: 'changed', checks: 60, streams: 10 }])
       for (const { share, cpu } of streams) expect(Math.min(share.min, cpu.beside)).toBeGreaterThan(0)
     })
+
+    test('has every figure of the other screens, a replay, a mute and a status page', async () => {
+      const some = { monitors: 120, deliveries: 200, dead: 60, audits: 60, people: 20 }
+      const size = { ...some, loads: 1, shown: 110, looks: 2 }
+      const found = await runBench({ ...ONLY_NEW, browser: null, visual: null, screens: size }, () => {})
+      if (!found.screens) throw new Error('the screens were not measured')
+      const { screens, replay, mute, statusPage } = found.screens
+      expect(screens.map(({ screen }) => screen)).toEqual(['/deliveries', '/audit', '/team', '/keys'])
+      for (const { firstRowsMs } of screens) expect(Math.min(...firstRowsMs)).toBeGreaterThan(0)
+      expect(replay).toMatchObject({ deliveries: 60, audited: 60 })
+      expect(mute).toMatchObject({ monitors: 120 })
+      expect(statusPage.looksMs).toHaveLength(2)
+      expect(statusPage.compressedBytes).toBeGreaterThan(1_000)
+    })
   })
 })
 
@@ -183,6 +199,7 @@ test('parts of the bench can be chosen by name, and a name that is none is refus
     retention: null,
     neighbour: null,
     dashboard: null,
+    screens: null,
     images: null,
     pods: null,
   })

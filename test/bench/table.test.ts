@@ -106,6 +106,14 @@ const results: Results = {
       { kind: 'unchanged', checks: 24_000, streams: 200, share: spread(0.99), cpu: { beside: 103, without: 102 } },
     ],
   },
+  screens: {
+    date: '2026-02-05T04:05:06.000Z',
+    size: { monitors: 10_000, deliveries: 100_000, dead: 5_000, audits: 50_000, people: 2_000 },
+    screens: [{ screen: '/keys', firstRowsMs: [400, 512], moreBytes: 20_480 }],
+    replay: { deliveries: 5_000, queuedMs: 2_600, audited: 5_000, alone99Ms: 20, beside99Ms: 24 },
+    mute: { monitors: 10_000, ms: 900 },
+    statusPage: { monitors: 200, looksMs: [1, 2.25], compressedBytes: 8_192 },
+  },
   visual: { megapixels: 12.8, cases: [{ name: 'one digit', wholeMs: spread(48), compareMs: spread(9) }] },
 }
 
@@ -181,6 +189,16 @@ describe('the table of results', () => {
     )
   })
 
+  test('has the other screens beside their goals', () => {
+    const table = squeezed(tableOf(results))
+    expect(table).toContain(
+      'with 100,000 deliveries, 50,000 events, 2,000 members and keys, 2026-02-05 | came to | goal |',
+    )
+    expect(table).toContain('| `/keys`: first rows, most | 512 ms | ≤ 1,000 ms |')
+    expect(table).toContain('| 5,000 dead deliveries sent again: until they are queued | 2,600 ms | ≤ 10 s |')
+    expect(table).toContain('| a status page of 200 monitors: p95 | 2.3 ms | ≤ 20 ms |')
+  })
+
   test('says how the cost of a claim grows with the monitors', () => {
     expect(flatnessOf(results.claims)).toBe(1.25)
     expect(squeezed(tableOf(results))).toContain('| claiming one check, 100,000 monitors due | 25.0 µs (12.5–50.0) |')
@@ -202,6 +220,7 @@ describe('the table of results', () => {
       visual: null,
       pods: null,
       dashboard: null,
+      screens: null,
       bytesPerUnchangedRun: null,
     }
     expect(tableOf(partial)).not.toMatch(/checks per second|browser|pictures|NaN|on disk/)

@@ -4,6 +4,7 @@ import type { DeliveryConfig } from '../../schema/monitor/delivery-config.ts'
 import type { CreatedOwner } from '../../store/accounts/accounts.ts'
 import { SMALLEST } from '../support/api/monitor-body.ts'
 import { seedDelivery, seedRun } from '../support/api/seeded-runs.ts'
+import { changeMonitors } from '../support/database/change-monitors.ts'
 import { describeIf } from '../support/run/skip.ts'
 import { type Dashboard, hasBrowser, startDashboard } from './open-dashboard.ts'
 
@@ -24,6 +25,8 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The de
   let ids: Readonly<Record<'chat' | 'held' | 'hostile', string>>
   let monitor = ''
   const DEAD_COUNT = 12
+  /** So many of them lead the list. */
+  const LED = 5
 
   beforeAll(async () => {
     dashboard = await startDashboard()
@@ -78,8 +81,7 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The de
   test('are listed with how they stand, and found by state, channel, time and text', async () => {
     const { page, watched } = await dashboard.open('/', owner)
     await page.getByRole('link', { name: /^Deliveries/ }).click()
-    await rows(page).first().waitFor()
-    expect(await rows(page).count()).toBe(DEAD_COUNT + 3)
+    await expect.poll(() => rows(page).count()).toBe(LED + 3)
     await chip(page, /^Held 1$/).click()
     await expect.poll(() => rows(page).count()).toBe(1)
     expect(await rows(page).first().textContent()).toContain('waits for the end of quiet hours')
@@ -88,12 +90,42 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The de
     await expect.poll(() => rows(page).count()).toBe(1)
     expect(new URL(page.url()).search).toBe('?service=telegram')
     await page.goBack()
-    await expect.poll(() => rows(page).count()).toBe(DEAD_COUNT + 3)
+    await expect.poll(() => rows(page).count()).toBe(LED + 3)
     await page.getByLabel('Made').selectOption('In the last hour')
     await expect.poll(() => rows(page).count()).toBe(3)
     await page.getByLabel('Search names of monitors and hosts').fill('HOSTILE')
     await expect.poll(() => rows(page).count()).toBe(1)
     expect(watched).toMatchObject({ faults: [], strangers: [] })
+  })
+
+  test('that were given up lead the others, and are counted on the rail', async () => {
+    const { page } = await dashboard.open('/deliveries', owner)
+    const led = page.getByRole('region', { name: 'Given up' })
+    await led.waitFor()
+    expect(await led.getByRole('checkbox').count()).toBe(LED)
+    await rows(page).nth(LED).getByText('failed, is tried again').waitFor()
+    await page
+      .getByRole('navigation', { name: 'Screens' })
+      .getByText(`${DEAD_COUNT} deliveries were given up, 1 destination takes nothing`)
+      .waitFor()
+    await led.getByRole('link', { name: `Show all ${DEAD_COUNT}` }).click()
+    await expect.poll(() => rows(page).count()).toBe(DEAD_COUNT)
+    expect(await led.count()).toBe(0)
+  })
+
+  test('are narrowed to any destination, from a row and from a delivery, beside the other filters', async () => {
+    const { page } = await dashboard.open('/deliveries?within=30d', owner)
+    await rows(page).getByRole('link', { name: 'api.telegram.org' }).click()
+    await expect.poll(() => rows(page).count()).toBe(1)
+    await page.getByText(/^Only those to https:\/\/api\.telegram\.org/).waitFor()
+    await chip(page, /^Delivered 1$/).waitFor()
+    await page.getByRole('link', { name: 'Show those to all destinations' }).click()
+    await expect.poll(() => rows(page).count()).toBe(LED + 3)
+    expect(new URL(page.url()).search).toBe('?within=30d')
+    await page.goto(new URL(`/deliveries/${ids.held}`, page.url()).href)
+    await page.getByRole('link', { name: 'All to this destination' }).click()
+    await page.getByText('Only those to ops@example.com').waitFor()
+    await expect.poll(() => rows(page).count()).toBe(1)
   })
 
   test('of a destination that takes nothing are one line, and are sent again after a question', async () => {
@@ -104,7 +136,7 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The de
     expect(await failing.getByRole('link', { name: 'Kettle' }).getAttribute('href')).toBe(`/monitors/${monitor}`)
     await failing.getByRole('link', { name: `Show all ${DEAD_COUNT}` }).click()
     await expect.poll(() => rows(page).count()).toBe(DEAD_COUNT)
-    await page.getByRole('link', { name: 'Show all', exact: true }).click()
+    await page.getByRole('link', { name: 'Show those to all destinations' }).click()
     await failing.getByRole('button', { name: `Send all ${DEAD_COUNT} again` }).click()
     const dialog = page.getByRole('dialog', { name: `Send ${DEAD_COUNT} deliveries again?` })
     await dialog.getByRole('button', { name: 'Send again' }).click()
@@ -143,6 +175,20 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The de
     expect(watched).toMatchObject({ faults: [], strangers: [] })
   })
 
+  test('show one whose payload has a megabyte', async () => {
+    const { services } = dashboard.api
+    const run = await seedRun(services, monitor, { triggered: true, change: CHANGE })
+    const note = `${'<b>é</b> '.repeat(120_000)}the end`
+    const config = { type: 'webhook', url: 'https://large.example.com/' } as const
+    const id = await seedDelivery(services, run, { config, status: 'success', payload: { diff: { note } } })
+    const { page, watched } = await dashboard.open(`/deliveries/${id}`, owner)
+    await page.getByLabel('Body').waitFor()
+    await page.getByText('The payload, as the API has it').click()
+    await page.getByText('diff: ').click()
+    await page.getByText('note: ').waitFor()
+    expect(watched).toMatchObject({ faults: [], strangers: [] })
+  })
+
   test('that wait for an hour are sent now or dropped', async () => {
     const { page } = await dashboard.open(`/deliveries/${ids.held}`, owner)
     await page.getByText('waits for the end of quiet hours').waitFor()
@@ -159,6 +205,19 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The de
     const { page } = await dashboard.open('/deliveries', owner)
     await page.getByRole('button', { name: 'Not sent' }).click()
     await page.getByText('Its deliveries are not stored any more.').waitFor()
+  })
+
+  test('that a plan prevents are explained by the monitors that it locks', async () => {
+    const other = await dashboard.api.owner({ plan: 'unlimited' })
+    const created = await dashboard.api.call(other.api_key, 'POST', '/v1/monitors', { ...SMALLEST, name: 'Kettle' })
+    const { page } = await dashboard.open('/deliveries?show=silent', other)
+    await page.getByText('Everything that fired was sent.').waitFor()
+    expect(await page.getByRole('link', { name: 'the plan' }).count()).toBe(0)
+    await changeMonitors(dashboard.api, String(created.body['id']), { locked: true })
+    await page.reload()
+    await page.getByText('The plan locks a monitor, which is not checked').waitFor()
+    await page.getByRole('link', { name: 'the plan' }).click()
+    await page.getByRole('heading', { name: 'Usage' }).waitFor()
   })
 
   test('are not sent by who may only read, who is given the reason', async () => {

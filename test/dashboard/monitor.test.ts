@@ -169,13 +169,13 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The sc
   test('saves what it has found as a file, for a spreadsheet and for a program', async () => {
     const { page } = await opened(kettle())
     const csv = await savedBy(page, 'Export CSV')
-    expect(csv.name).toMatch(/^history-\d{4}-\d\d-\d\d\.csv$/)
+    expect(csv.name).toMatch(/^img-src-x-onerror-alert-1-evil-history-\d{4}-\d\d-\d\d\.csv$/)
     expect(csv.text.split('\r\n').map((line) => line.split(',')[5])).toEqual([
       ...['price', '$17.49', '', '', '', '$19.99', '$21.00'].map((cell) => `"${cell}"`),
       undefined,
     ])
     const json = await savedBy(page, 'Export JSON')
-    expect(json.name).toMatch(/\.json$/)
+    expect(json.name).toMatch(/^img-src-x-onerror-alert-1-evil-history-.*\.json$/)
     expect((JSON.parse(json.text) as { readonly data: readonly unknown[] }).data).toHaveLength(6)
     await page.getByText('The file is saved').waitFor()
     await page.context().close()

@@ -167,6 +167,37 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The st
     await page.context().close()
   })
 
+  test('of a label are published after a look at the names that it brings today', async () => {
+    for (const name of ['Aardvark \u202e', 'Zebra'])
+      await made('/v1/monitors?paused=true', { ...SMALLEST, name, labels: { zoo: 'open' } })
+    await made('/v1/status-pages', { title: 'Zoo', shows: { by: 'label', label: 'zoo=open' } })
+    await made('/v1/status-pages', { title: 'Nothing', shows: { by: 'label', label: 'zoo=closed' } })
+    const { page, watched } = await dashboard.open('/status-pages', owner)
+    await page.getByRole('button', { name: 'Publish: Zoo' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('These 2 names are seen today:').waitFor()
+    expect(await dialog.getByRole('listitem').allInnerTexts()).toEqual(['Aardvark U+202E', 'Zebra'])
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('button', { name: 'Publish: Nothing' }).click()
+    await dialog.getByText('It shows nothing today.').waitFor()
+    expect(watched.faults).toEqual([])
+    await page.context().close()
+  })
+
+  test('are not saved over what somebody changed after the form was opened', async () => {
+    const id = await made('/v1/status-pages', { title: 'Edited twice', shows: { by: 'monitors', monitors: [] } })
+    const { page } = await dashboard.open(`/status-pages/${id}`, owner)
+    await page.getByLabel('Title').fill('Mine')
+    await dashboard.api.call(owner.session_token, 'PATCH', `/v1/status-pages/${id}`, { title: 'Of somebody else' })
+    for (const _ of ['at first', 'after the page was read again']) {
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByRole('alert').getByText('was changed after you read it').waitFor()
+    }
+    const { body } = await dashboard.api.call(owner.session_token, 'GET', `/v1/status-pages/${id}`)
+    expect(body).toMatchObject({ title: 'Of somebody else' })
+    await page.context().close()
+  })
+
   test('fit a phone, the form and the public page', async () => {
     const name = `Very${'long'.repeat(40)}`
     const monitor_id = await made('/v1/monitors?paused=true', { ...SMALLEST, name: 'Long' })

@@ -108,6 +108,7 @@ export const HINTS: Readonly<Record<string, Hint>> = {
   MonitorBulk: (plain) => plain().map((asked) => mendBulk(bagOf(asked))),
   // A document does not know what is in the future.
   'MonitorBulk.until': () => muteEnd,
+  'MonitorBulk.filter': () => monitorFilter,
   'MonitorBulk.labels': () => fc.record({ add: labels, remove: fc.constant(['env', 'unknown']) }, { requiredKeys: [] }),
   // Either ids, or a filter with a number.
   postDeliveriesReplay: (plain) => plain().map((asked) => mendReplay(bagOf(asked))),
@@ -209,7 +210,11 @@ function mendBulk(asked: Bag): Bag {
     .flat()
     .filter((key) => !own.includes(key))
   const [needed] = own
-  return { ...(needed !== undefined && { [needed]: NEEDED[needed] ?? null }), ...others.reduce(without, asked) }
+  return {
+    ...mendReplay(asked),
+    ...(needed !== undefined && { [needed]: NEEDED[needed] ?? null }),
+    ...['ids', 'filter', 'expected', ...others].reduce(without, asked),
+  }
 }
 const NEEDED: Bag = { until: null, labels: {}, schedule_interval_seconds: 3_600 }
 

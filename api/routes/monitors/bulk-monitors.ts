@@ -1,12 +1,14 @@
 import type { FastifyBaseLogger } from 'fastify'
-import { actOnMany, type ManyResult } from '../../../monitors/act-on-many.ts'
-import { type BulkResult, MonitorBulk, MonitorBulkDone } from '../../../schema/monitor/bulk.ts'
+import { actOnMany, actOnMatching, type ManyResult } from '../../../monitors/act-on-many.ts'
+import { type BulkResult, MAX_BULK, MonitorBulk, MonitorBulkDone } from '../../../schema/monitor/bulk.ts'
 import type { EverySpec } from '../../../schema/monitor/every-spec.ts'
 import { storeOutage } from '../../../store/db/store-fault.ts'
 import type { EveryRow } from '../../../store/monitors/kinds/monitor-row.ts'
+import type { OverviewQuery } from '../../../store/overview/wanted-monitors.ts'
 import { faultOf } from '../../http/fault.ts'
-import { outcomeError } from '../../http/outcome-error.ts'
+import { doneOf, outcomeError } from '../../http/outcome-error.ts'
 import { ok, type Route, route } from '../../http/route.ts'
+import { readerOf, wantedOf } from '../overview/overview-filters.ts'
 import type { ServedKind } from './served-kind.ts'
 
 /** Returns the route that does an action on many monitors of a kind. */
@@ -21,21 +23,35 @@ export const bulkRoute = <Spec extends EverySpec, Row extends EveryRow>({
     path: `${path}/bulk`,
     summary: `Do the same with many ${noun}s`,
     description:
-      'Pause, resume, mute, unmute, label, delete or run them, or change how often they are checked. ' +
+      'Pause, resume, mute, unmute, label, delete or run them, or change how often they are checked. They are named ' +
+      `by \`ids\`, or are all that a \`filter\` leaves, at most ${MAX_BULK}. ` +
       'The monitors are independent: a failure for one does not undo the others. Each monitor gets the same audit ' +
       'entry as from its own route, and the request gets monitor.bulk_action. One malformed id refuses the whole ' +
       'request. What monitors that are muted until the same time hold for a destination is sent as one digest.',
     tag,
     policy: 'monitors.write',
     work: 'bulk',
+    // A filter with labels.
+    bodyLimit: 'configuration',
     body: MonitorBulk,
     answers: { 200: { description: 'A result for each id.', schema: MonitorBulkDone } },
     beyond: true,
-    async handle({ body, principal: { teamId }, actor, services, log }) {
-      const { results, ...counts } = await actOnMany(services, kind, { teamId, actor, ...body })
+    refusals: ['CONFLICT'],
+    async handle({ body, principal, actor, services, log }) {
+      const { ids, filter = {}, expected = 0, ...act } = body
+      const asked = { teamId: principal.teamId, actor, ...act }
+      const query = (): OverviewQuery => ({
+        reader: readerOf(principal),
+        kinds: [kind.table],
+        wanted: { ...wantedOf(filter), kind: kind.table.kind },
+      })
+      const { results, succeeded, failed } = ids
+        ? await actOnMany(services, kind, { ...asked, ids })
+        : doneOf(await actOnMatching(services, kind, { ...asked, query: query(), expected }))
       return ok({
         action: body.action,
-        ...counts,
+        succeeded,
+        failed,
         results: results.map((result) => shownResult(result, { log, root: services.log })),
       })
     },

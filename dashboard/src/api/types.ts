@@ -493,6 +493,7 @@ export type OverviewCounts = {
     readonly count: number
   }[]
   readonly failing_destinations?: number
+  readonly given_up_deliveries?: number
   readonly by_error?: readonly {
     readonly error_code: FaultCode
     readonly count: number
@@ -773,6 +774,7 @@ export type RunDeliveries = {
       | 'cloudevents'
       | 'custom'
     readonly destination: string
+    readonly destination_key?: string
     readonly payload: Readonly<Record<string, unknown>>
     readonly status: 'pending' | 'success' | 'failed' | 'dead'
     readonly attempts: number
@@ -814,6 +816,7 @@ export type Deliveries = {
       | 'cloudevents'
       | 'custom'
     readonly destination: string
+    readonly destination_key?: string
     readonly payload: Readonly<Record<string, unknown>>
     readonly status: 'pending' | 'success' | 'failed' | 'dead'
     readonly attempts: number
@@ -861,6 +864,7 @@ export type Delivery = {
     | 'cloudevents'
     | 'custom'
   readonly destination: string
+  readonly destination_key?: string
   readonly payload: Readonly<Record<string, unknown>>
   readonly status: 'pending' | 'success' | 'failed' | 'dead'
   readonly attempts: number

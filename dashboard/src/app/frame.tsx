@@ -67,7 +67,7 @@ function noteLink({ target }: MouseEvent) {
 
 function Rail() {
   const [path] = useLocation()
-  const { unseen, failing, searches } = useRailCounts()
+  const { unseen, failing, givenUp, searches } = useRailCounts()
   useTitleBadge(unseen)
   return (
     <nav className={style['rail']} aria-label="Screens">
@@ -90,7 +90,7 @@ function Rail() {
       <Link href="/changes" className={style['place']} aria-current={path === '/changes' ? 'page' : undefined}>
         <Icon name="changes" />
         Changes
-        {unseen > 0 && <span className={style['count']}>{unseen > 99 ? '99+' : unseen}</span>}
+        {unseen > 0 && <span className={style['count']}>{few(unseen)}</span>}
       </Link>
       <Link
         href="/deliveries"
@@ -99,14 +99,7 @@ function Rail() {
       >
         <Icon name="deliveries" />
         Deliveries
-        {failing > 0 && (
-          <span className={`${style['count']} ${style['bad']}`}>
-            {failing}
-            <span className={controls['unseen-by-eye']}>
-              {failing === 1 ? ' destination takes' : ' destinations take'} nothing
-            </span>
-          </span>
-        )}
+        <Undelivered givenUp={givenUp} failing={failing} />
       </Link>
       {searches > 0 && (
         <Link
@@ -136,6 +129,25 @@ function Rail() {
         API
       </a>
     </nav>
+  )
+}
+
+const few = (count: number): string => (count > 99 ? '99+' : `${count}`)
+
+/** How many deliveries were given up. In red while a destination takes nothing: what it has missed becomes more. */
+function Undelivered({ givenUp, failing }: Pick<ReturnType<typeof useRailCounts>, 'givenUp' | 'failing'>) {
+  if (givenUp === 0 && failing === 0) return null
+  const words = [
+    ...(givenUp > 0 ? [`${givenUp === 1 ? 'delivery was' : 'deliveries were'} given up`] : []),
+    ...(failing > 0
+      ? [`${givenUp > 0 ? `${failing} ` : ''}${failing === 1 ? 'destination takes' : 'destinations take'} nothing`]
+      : []),
+  ]
+  return (
+    <span className={`${style['count']} ${style[failing > 0 ? 'bad' : 'past']}`}>
+      {few(givenUp > 0 ? givenUp : failing)}
+      <span className={controls['unseen-by-eye']}> {words.join(', ')}</span>
+    </span>
   )
 }
 

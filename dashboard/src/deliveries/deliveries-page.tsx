@@ -1,5 +1,5 @@
 import { type RefObject, useRef } from 'react'
-import { useLocation, useSearch } from 'wouter'
+import { Link, useLocation, useSearch } from 'wouter'
 import { Notice } from '../app/notice.tsx'
 import { useTitle } from '../app/use-title.ts'
 import { Choice } from '../parts/choice.tsx'
@@ -11,7 +11,7 @@ import { AskDialog } from './ask-dialog.tsx'
 import { ChosenDeliveries } from './chosen-deliveries.tsx'
 import style from './deliveries.module.css'
 import { DeliveryFilterBar } from './delivery-filter-bar.tsx'
-import { useFilters } from './delivery-filters.ts'
+import { type DeliveryFilters, queryOf, useFilters } from './delivery-filters.ts'
 import { DeliveryRow } from './delivery-row.tsx'
 import { Failing } from './failing-destinations.tsx'
 import { NotSent } from './not-sent.tsx'
@@ -47,11 +47,12 @@ export function DeliveriesPage() {
 function Sent() {
   const [filters, change] = useFilters()
   const counts = useDeliveryCounts(filters)
-  const found = useDeliveries(filters)
+  const lists = useSentLists(filters)
+  const { led, others } = lists
   const failing = useFailingDestinations()
-  const rows = found.rows ?? []
+  const rows = [...led.rows, ...(others.rows ?? [])]
   const selection = useDeliverySelection({ filters, rows, counts })
-  const list = useRef<HTMLOListElement>(null)
+  const list = useRef<HTMLDivElement>(null)
   useListKeys(list, rows, selection)
   useCommands(selection.commands)
   return (
@@ -64,28 +65,81 @@ function Sent() {
           onReplay={selection.replayDestination}
         />
       )}
-      <DeliveryFilterBar filters={filters} counts={counts} onChange={change} />
-      {found.error !== null && <Notice error={found.error} />}
-      {found.rows === null && found.error === null && <p role="status">Loading…</p>}
-      {found.rows?.length === 0 && <Nothing hasFilters={Object.keys(filters).length > 0} />}
-      <ol ref={list} className={style['rows']} hidden={rows.length === 0}>
-        {rows.map((row) => (
-          <DeliveryRow
-            key={row.id}
-            delivery={row}
-            isChosen={selection.isChosen(row.id)}
-            onChoose={() => selection.choose(row.id)}
-          />
-        ))}
-      </ol>
-      <MoreRows list={found}>
-        {`Show older ones (${rows.length.toLocaleString('en')} of ${found.total.toLocaleString('en')})`}
-      </MoreRows>
+      <DeliveryFilterBar filters={filters} counts={counts} first={rows[0] ?? null} onChange={change} />
+      {others.error !== null && <Notice error={others.error} />}
+      {others.rows === null && others.error === null && <p role="status">Loading…</p>}
+      {others.rows !== null && rows.length === 0 && <Nothing hasFilters={Object.keys(filters).length > 0} />}
+      <div ref={list} className={style['lists']}>
+        <Lists filters={filters} lists={lists} selection={selection} />
+      </div>
       <ChosenDeliveries selection={selection} />
       {selection.question && <AskDialog question={selection.question} onClose={selection.forget} />}
     </>
   )
 }
+
+/** So many that were given up lead the list of all states. */
+const LED = 5
+
+/** Returns the deliveries. Where no state is chosen, those that were given up lead, and the others follow. */
+function useSentLists(filters: DeliveryFilters) {
+  const { status, given_up: givenUp, held } = filters
+  const isOfAllStates = status === undefined && givenUp === undefined && held === undefined
+  const led = useDeliveries({ ...filters, given_up: 'true' }, { rows: LED, isWanted: isOfAllStates })
+  return {
+    led: { rows: led.rows?.slice(0, LED) ?? [], total: led.total },
+    others: useDeliveries(isOfAllStates ? { ...filters, given_up: 'false' } : filters),
+  }
+}
+
+interface ListsProps extends Pick<RowsProps, 'selection'> {
+  readonly filters: DeliveryFilters
+  readonly lists: ReturnType<typeof useSentLists>
+}
+
+function Lists({ filters, lists: { led, others }, selection }: ListsProps) {
+  const rows = others.rows ?? []
+  return (
+    <>
+      {led.rows.length > 0 && (
+        <section aria-label="Given up">
+          <h2 className={style['part']}>
+            Given up
+            {led.total > led.rows.length && (
+              <Link href={`/deliveries?${queryOf({ ...filters, given_up: 'true' })}`}>
+                Show all {led.total.toLocaleString('en')}
+              </Link>
+            )}
+          </h2>
+          <Rows rows={led.rows} selection={selection} />
+        </section>
+      )}
+      {led.rows.length > 0 && rows.length > 0 && <h2 className={style['part']}>The others</h2>}
+      <Rows rows={rows} selection={selection} />
+      <MoreRows list={others}>
+        {`Show older ones (${rows.length.toLocaleString('en')} of ${others.total.toLocaleString('en')})`}
+      </MoreRows>
+    </>
+  )
+}
+
+interface RowsProps {
+  readonly rows: readonly Listed[]
+  readonly selection: DeliverySelection
+}
+
+const Rows = ({ rows, selection }: RowsProps) => (
+  <ol className={style['rows']} hidden={rows.length === 0}>
+    {rows.map((row) => (
+      <DeliveryRow
+        key={row.id}
+        delivery={row}
+        isChosen={selection.isChosen(row.id)}
+        onChoose={() => selection.choose(row.id)}
+      />
+    ))}
+  </ol>
+)
 
 /** The keys of the list: they are about what is selected, or else about the row that has the focus. */
 function useListKeys(list: RefObject<HTMLElement | null>, rows: readonly Listed[], selection: DeliverySelection): void {

@@ -6,11 +6,14 @@ import { SearchField } from '../parts/search-field.tsx'
 import controls from '../style/controls.module.css'
 import style from './deliveries.module.css'
 import { type DeliveryFilters, queryOf, type useFilters, WITHIN } from './delivery-filters.ts'
+import type { Listed } from './use-deliveries.ts'
 import { CHANNELS } from './words.ts'
 
 interface DeliveryFilterBarProps {
   readonly filters: DeliveryFilters
   readonly counts: DeliveryCounts | null
+  /** One of the deliveries that the filters leave. Null: there is none, or they are being read. */
+  readonly first: Listed | null
   readonly onChange: ReturnType<typeof useFilters>[1]
 }
 
@@ -39,7 +42,7 @@ const STATES = [
 const NONE = { status: undefined, given_up: undefined, held: undefined }
 
 /** Chips with counts, the search, what it was sent by and when. All of it stands in the address. */
-export const DeliveryFilterBar = ({ filters, counts, onChange }: DeliveryFilterBarProps) => (
+export const DeliveryFilterBar = ({ filters, counts, first, onChange }: DeliveryFilterBarProps) => (
   <div className={bar['bar']}>
     <StateChips filters={filters} counts={counts} onChange={onChange} />
     <div className={bar['fields']}>
@@ -64,11 +67,11 @@ export const DeliveryFilterBar = ({ filters, counts, onChange }: DeliveryFilterB
       </select>
       <Time filters={filters} onChange={onChange} />
     </div>
-    <Narrowed filters={filters} />
+    <Narrowed filters={filters} first={first} />
   </div>
 )
 
-function StateChips({ filters, counts, onChange }: DeliveryFilterBarProps) {
+function StateChips({ filters, counts, onChange }: Omit<DeliveryFilterBarProps, 'first'>) {
   const { status, given_up: givenUp, held } = filters
   const state = stateQuery({ status, given_up: givenUp, held })
   const chosen = STATES.find(({ set }) => stateQuery(set) === state)?.word ?? null
@@ -164,15 +167,28 @@ const Day = ({ label, day, onChange }: DayProps) => (
   </label>
 )
 
-/** That the list is of one monitor or destination only, and the way to all. */
-function Narrowed({ filters }: Pick<DeliveryFilterBarProps, 'filters'>) {
+/** That the list is of one monitor or destination only, by its name where a row has it, and the way to all. */
+function Narrowed({ filters, first }: Pick<DeliveryFilterBarProps, 'filters' | 'first'>) {
   const { monitor_id: monitor, destination, ...others } = filters
-  if (monitor === undefined && destination === undefined) return null
-  const query = queryOf(others)
   return (
-    <p className={style['narrowed']}>
-      Only those of one {monitor === undefined ? 'destination' : 'monitor'}.{' '}
-      <Link href={`/deliveries${query && '?'}${query}`}>Show all</Link>
-    </p>
+    <>
+      {monitor !== undefined && (
+        <p className={style['narrowed']}>
+          Only those of {first === null ? 'one monitor' : <bdi>{first.monitor.name}</bdi>}.{' '}
+          <Link href={pathOf({ ...others, destination })}>Show those of all monitors</Link>
+        </p>
+      )}
+      {destination !== undefined && (
+        <p className={style['narrowed']}>
+          Only those to {first === null ? 'one destination' : <bdi>{first.destination}</bdi>}.{' '}
+          <Link href={pathOf({ ...others, monitor_id: monitor })}>Show those to all destinations</Link>
+        </p>
+      )}
+    </>
   )
+}
+
+function pathOf(filters: { readonly [Name in keyof DeliveryFilters]: DeliveryFilters[Name] | undefined }): string {
+  const query = queryOf(filters as DeliveryFilters)
+  return `/deliveries${query && '?'}${query}`
 }

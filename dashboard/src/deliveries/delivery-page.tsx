@@ -108,6 +108,7 @@ function Facts({ delivery }: Of) {
     next_attempt_at: next,
     status,
     digest_id: digest,
+    destination_key: key,
   } = delivery
   const [word, look] = stateOf(delivery)
   return (
@@ -127,6 +128,8 @@ function Facts({ delivery }: Of) {
           the next <Ago at={next} />
         </span>
       )}
+      <Link href={`/deliveries?monitor_id=${delivery.monitor_id}`}>All of this monitor</Link>
+      {key !== undefined && <Link href={`/deliveries?destination=${key}`}>All to this destination</Link>}
       {digest !== undefined && digest !== delivery.id && (
         <Link href={`/deliveries/${digest}`}>It is part of the message of another one</Link>
       )}

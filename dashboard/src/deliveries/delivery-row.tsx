@@ -2,6 +2,7 @@ import { Link } from 'wouter'
 import { Ago } from '../parts/time.tsx'
 import tones from '../style/tones.module.css'
 import style from './deliveries.module.css'
+import { queryOf, useFilters } from './delivery-filters.ts'
 import type { Listed } from './use-deliveries.ts'
 import { channelOf, stateOf } from './words.ts'
 
@@ -30,7 +31,7 @@ export function DeliveryRow({ delivery, isChosen, onChoose }: DeliveryRowProps) 
         </Link>
       </span>
       <span className={style['to']}>
-        {channelOf(delivery)} <bdi className={tones['soft']}>{destination}</bdi>
+        {channelOf(delivery)} <Destination delivery={delivery} />
       </span>
       <span className={style['outcome']}>
         <Outcome delivery={delivery} />
@@ -44,6 +45,18 @@ export function DeliveryRow({ delivery, isChosen, onChoose }: DeliveryRowProps) 
         <Ago at={at} />
       </span>
     </li>
+  )
+}
+
+/** Where it goes. It leads to all that went there, but for who sees no addresses. */
+function Destination({ delivery: { destination, destination_key: key } }: Of) {
+  const [filters] = useFilters()
+  const address = <bdi className={tones['soft']}>{destination}</bdi>
+  if (key === undefined || filters.destination === key) return address
+  return (
+    <Link href={`/deliveries?${queryOf({ ...filters, destination: key })}`} title="Show only those to this destination">
+      {address}
+    </Link>
   )
 }
 

@@ -20,25 +20,33 @@ interface DeliveryList {
   readMore(): void
 }
 
+interface Reading {
+  /** How many are read at once. */
+  readonly rows?: number
+  /** False: nothing is read, and the list is empty. */
+  readonly isWanted?: boolean
+}
+
 /** Reads the deliveries of the team that filters leave, the newest first. */
-export function useDeliveries(filters: DeliveryFilters): DeliveryList {
+export function useDeliveries(filters: DeliveryFilters, { rows = ROWS, isWanted = true }: Reading = {}): DeliveryList {
   const query = new URLSearchParams(askedOf(filters)).toString()
   const found = useInfiniteQuery({
-    queryKey: [SENT, 'list', query],
+    queryKey: [SENT, 'list', query, rows],
     queryFn: ({ pageParam, signal }) =>
-      ask<Deliveries>(`/v1/deliveries?${query}${query && '&'}payloads=false&limit=${ROWS}&page=${pageParam}`, {
+      ask<Deliveries>(`/v1/deliveries?${query}${query && '&'}payloads=false&limit=${rows}&page=${pageParam}`, {
         signal,
       }),
     initialPageParam: 1,
     getNextPageParam: ({ pagination: { hasMore, page } }) => (hasMore ? page + 1 : null),
     refetchInterval: refreshMs,
     placeholderData: (before) => before,
+    enabled: isWanted,
   })
-  const pages = found.data?.pages ?? []
+  const pages = (isWanted && found.data?.pages) || []
   // A new one moves the others by one place: the last of a page is the first of the next one then.
   const byId = new Map(pages.flatMap(({ data }) => data.map((one) => [one.id, one] as const)))
   return {
-    rows: found.data ? [...byId.values()] : null,
+    rows: found.data || !isWanted ? [...byId.values()] : null,
     total: pages.at(-1)?.pagination.total ?? 0,
     error: found.error,
     hasMore: found.hasNextPage,

@@ -3,6 +3,7 @@ import { askText } from '../api/client.ts'
 import { Notice } from '../app/notice.tsx'
 import { ActionButton } from '../parts/action-button.tsx'
 import { useCommands } from '../parts/commands.ts'
+import { fileName } from '../parts/file-name.ts'
 import { saveFile } from '../parts/save-file.ts'
 import type { Place } from './any-monitor.ts'
 import style from './runs.module.css'
@@ -12,12 +13,18 @@ const FORMATS = [
   ['json', 'application/json', 'runs/export/json'],
 ] as const
 
+export interface ExportRunsProps {
+  readonly place: Place
+  /** Of the monitor. The file has it in its own. */
+  readonly name: string
+}
+
 /** Saves what a monitor has found, as a file. */
-export function ExportRuns({ place: { path } }: { readonly place: Place }) {
+export function ExportRuns({ place: { path }, name }: ExportRunsProps) {
   const exported = useMutation({
     mutationFn: async ([format, type, route]: (typeof FORMATS)[number]) => {
       const text = await askText(`${path}/${route}`, type, new AbortController().signal)
-      saveFile(text, { name: 'history', type, format })
+      saveFile(text, { name: [fileName(name), 'history'].filter(Boolean).join('-'), type, format })
     },
   })
   const acts = FORMATS.map((file) => ({

@@ -71,7 +71,7 @@ const Parts = ({ monitor, place }: { readonly monitor: AnyMonitor; readonly plac
     {monitor.engine !== undefined && <EnginesLeftAlone engine={monitor.engine} />}
     <Failing monitor={monitor} place={place} />
     <PlotPart place={place} />
-    <RunsPart place={place} />
+    <RunsPart place={place} name={monitor.name} />
     <SecretPart place={place} />
     <ManifestPart place={place} />
   </>

@@ -7,8 +7,7 @@ import { Icon } from '../parts/icon.tsx'
 import { MoreRows } from '../parts/more-rows.tsx'
 import controls from '../style/controls.module.css'
 import tones from '../style/tones.module.css'
-import type { Place } from './any-monitor.ts'
-import { ExportRuns } from './export-runs.tsx'
+import { ExportRuns, type ExportRunsProps } from './export-runs.tsx'
 import { type Fold, foldedRuns } from './folded-runs.ts'
 import style from './monitor.module.css'
 import lines from './runs.module.css'
@@ -46,7 +45,7 @@ const whole = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle:
 const isShown = (text: string): text is keyof typeof SHOWN => Object.hasOwn(SHOWN, text)
 
 /** The runs of a monitor. Which are shown, until which day, and what is unfolded stands in the address. */
-export function RunsPart({ place }: { readonly place: Place }) {
+export function RunsPart({ place, name }: ExportRunsProps) {
   const { path, home } = place
   const [asked, change] = useAddress()
   const word = asked.get('runs') ?? ''
@@ -66,7 +65,7 @@ export function RunsPart({ place }: { readonly place: Place }) {
         <List runs={runs} home={home} onlyFound={shown === 'changed' || shown === 'fired'} />
       )}
       <MoreRows list={list}>Show older runs</MoreRows>
-      {runs !== null && runs.length > 0 && <ExportRuns place={place} />}
+      {runs !== null && runs.length > 0 && <ExportRuns place={place} name={name} />}
     </section>
   )
 }

@@ -38,6 +38,8 @@ interface RailCounts {
   readonly unseen: number
   /** Destinations that take nothing. */
   readonly failing: number
+  /** Deliveries that were given up. */
+  readonly givenUp: number
   /** Monitors of searches. */
   readonly searches: number
 }
@@ -47,9 +49,10 @@ export function useRailCounts(): RailCounts {
   const {
     unseen = 0,
     failing_destinations: failing = 0,
+    given_up_deliveries: givenUp = 0,
     by_kind: kinds = [],
   } = useOverviewCounts('', CHIPS, true) ?? {}
-  return { unseen, failing, searches: kinds.find(({ kind }) => kind === 'serp')?.count ?? 0 }
+  return { unseen, failing, givenUp, searches: kinds.find(({ kind }) => kind === 'serp')?.count ?? 0 }
 }
 
 /** Counts the monitors that a query leaves. `parts`: what is not counted. Null: they are being counted. */

@@ -31,6 +31,7 @@ export function EditStatusPage({ id }: { readonly id: string }) {
 
 function Form({ page }: { readonly page: StatusPage | null }) {
   const [draft, setDraft] = useState<Draft>(() => draftOf(page))
+  const [before] = useState(page)
   const [, go] = useLocation()
   const unwritable = useRefusal('monitors.write')
   const unpublishable = useRefusal('status.publish')
@@ -41,7 +42,7 @@ function Form({ page }: { readonly page: StatusPage | null }) {
   function submit(event: FormEvent) {
     event.preventDefault()
     if (missing !== null || save.isPending) return
-    save.mutate({ id: page?.id ?? null, body: bodyOf(draft) }, { onSuccess: () => go('/status-pages') })
+    save.mutate({ page: before, body: bodyOf(draft) }, { onSuccess: () => go('/status-pages') })
   }
   return (
     <form className={style['form']} onSubmit={submit} aria-label="Status page">

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { ask } from '../api/client.ts'
-import type { StatusPages } from '../api/types.ts'
+import { LIMITS, type Overview, type StatusPages } from '../api/types.ts'
 import type { StatusPage, StatusPageBody } from './draft.ts'
 
 const PAGES = ['status-pages']
@@ -22,17 +22,36 @@ function usePageAct<Wanted>(act: (wanted: Wanted) => Promise<unknown>) {
 }
 
 interface Saved {
-  /** Null: it is a new page. */
-  readonly id: string | null
+  /** As the form began with it: one that was changed since is not changed. Null: it is a new page. */
+  readonly page: StatusPage | null
   readonly body: StatusPageBody
 }
 
 export const useSavePage = () =>
-  usePageAct(({ id, body }: Saved) =>
-    id === null
+  usePageAct(({ page, body }: Saved) =>
+    page === null
       ? ask<StatusPage>('/v1/status-pages', { method: 'POST', body })
-      : ask<StatusPage>(`/v1/status-pages/${id}`, { method: 'PATCH', body }),
+      : ask<StatusPage>(`/v1/status-pages/${page.id}`, { method: 'PATCH', body, ifMatch: `"${page.updated_at}"` }),
   )
+
+/** The monitors that a label brings now. */
+interface Labelled {
+  /** The first of them, by name. */
+  readonly names: readonly string[]
+  readonly total: number
+}
+
+/** Reads the monitors that have a label, as `key=value`. Null: it is none, and nothing is read. */
+export const useLabelled = (label: string | null) =>
+  useQuery({
+    queryKey: ['overview', 'labelled', label],
+    queryFn: async ({ signal }): Promise<Labelled> => {
+      const query = new URLSearchParams({ label: label ?? '', sort: 'name', limit: String(LIMITS.rows) })
+      const { data, pagination } = await ask<Overview>(`/v1/overview?${query}`, { signal })
+      return { names: data.map(({ name }) => name), total: pagination.total }
+    },
+    enabled: label !== null,
+  })
 
 interface Publishing {
   /** As it is shown: one that was changed since is not published. */

@@ -64,15 +64,17 @@ async function answerTo(
 }
 
 describe('the body that a route reads', () => {
-  test('has a bound by what the route reads: 4 MiB are only for configurations, of callers who were admitted', () => {
+  test('has a bound by what the route reads: 4 MiB are for configurations and bulk actions of the admitted', () => {
     expect(writing.filter(readsConfiguration).map(({ method, path }) => `${method} ${path}`)).toEqual([
       'POST /v1/monitors',
       'POST /v1/monitors/preview',
       'PATCH /v1/monitors/:id',
+      'POST /v1/monitors/bulk',
       'POST /v1/monitors/:id/backtest',
       'POST /v1/serp-monitors',
       'POST /v1/serp-monitors/preview',
       'PATCH /v1/serp-monitors/:id',
+      'POST /v1/serp-monitors/bulk',
       'POST /v1/deliveries/test',
       'POST /v1/monitors/from-template/:slug',
       'POST /v1/predicates/try',

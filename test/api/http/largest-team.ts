@@ -2,7 +2,12 @@ import { createHash } from 'node:crypto'
 import { MAX_API_KEYS_ROTATED } from '../../../schema/account/api-key.ts'
 import { PREDICATE_CONDITIONS } from '../../../schema/monitor/diff-predicate.ts'
 import { VALUE_LIMITS } from '../../../schema/monitor/value-limits.ts'
-import { MAX_PUBLIC_NAME, MAX_STATUS_PAGES, MAX_STATUS_TITLE } from '../../../schema/status/status-page.ts'
+import {
+  MAX_PUBLIC_NAME,
+  MAX_SHOWN_MONITORS,
+  MAX_STATUS_PAGES,
+  MAX_STATUS_TITLE,
+} from '../../../schema/status/status-page.ts'
 import type { CreatedOwner } from '../../../store/accounts/accounts.ts'
 import { createMonitor, MONITOR } from '../../support/api/monitor-requests.ts'
 import { seedDelivery, seedRun } from '../../support/api/seeded-runs.ts'
@@ -53,6 +58,8 @@ export async function largestTeam(served: ServedApi): Promise<LargestTeam> {
   const { api } = served
   const team = await served.anotherTeam('unlimited')
   const { team_id: teamId, user_id: userId } = team.owner
+  // Lists begin with what was made last.
+  const others = await Promise.all(Array.from({ length: MAX_SHOWN_MONITORS - 2 }, () => createMonitor(team)))
   const monitor = await createMonitor(team, LARGEST_MONITOR)
   const search = await team.post('/v1/serp-monitors', LARGEST_SEARCH)
   const before = { ...READING, price: "'\n".repeat(VALUE_LIMITS.itemBytes / 3) }
@@ -81,7 +88,7 @@ export async function largestTeam(served: ServedApi): Promise<LargestTeam> {
     runs: run,
     'run-images': run,
     deliveries: delivery,
-    'status-pages': await createStatusPages(team, [monitor.id, search.body.id]),
+    'status-pages': await createStatusPages(team, [monitor.id, search.body.id, ...others.map(({ id }) => id)]),
   }
   return { ...team, ids }
 }

@@ -152,10 +152,10 @@ describe('a bulk action', () => {
     ['ids[1]', { action: 'pause', ids: [UNKNOWN, '17'] }],
     ['ids', { action: 'pause', ids: [] }],
     ['ids', { action: 'pause', ids: Array.from({ length: 101 }, () => crypto.randomUUID()) }],
-    ['ids', { action: 'pause' }],
+    ['', { action: 'pause' }],
     ['action', { action: 'archive', ids: [UNKNOWN] }],
     ['all', { action: 'pause', ids: [UNKNOWN], all: true }],
-  ])('whose %s is wrong is refused whole, with its path', async (path, body) => {
+  ])('whose "%s" is wrong is refused whole, with its path', async (path, body) => {
     const { api_key: key } = await api.owner()
     expect(await post(key, body)).toMatchObject({ status: 422, body: { error: { details: [{ path }] } } })
   })
@@ -294,5 +294,49 @@ describe('labels and the interval of many monitors', () => {
       action: 'pause',
     })
     expect(refused).toMatchObject({ failed: 1, results: [{ error: { code: 'NOT_FOUND' } }] })
+  })
+})
+
+describe('a bulk action by a filter', () => {
+  const labelled = async () => {
+    const owner = await api.owner({ plan: 'unlimited' })
+    const ids = await monitors(owner, 3)
+    await post(owner.api_key, { action: 'label', ids: ids.slice(0, 2), labels: { add: { team: 'shop' } } })
+    const search = { name: 'Rank', keyword: 'kettle', schedule_interval_seconds: 3_600, target_domain: 'example.com' }
+    const { body } = await api.call(owner.api_key, 'POST', '/v1/serp-monitors', { ...search, labels: { team: 'shop' } })
+    return { owner, ids, rank: String(body['id']) }
+  }
+  const read = async ({ api_key: key }: CreatedOwner, path: string) => (await api.call(key, 'GET', path)).body
+  const filter = { label: 'team=shop' }
+
+  test('is about all monitors of its kind that the filter leaves', async () => {
+    const { owner, ids, rank } = await labelled()
+    const labels = { add: { env: 'live' }, remove: ['team'] }
+    const { status, body } = await post(owner.api_key, { action: 'label', labels, filter, expected: 2 })
+    expect([status, body]).toMatchObject([200, { succeeded: 2, failed: 0 }])
+    expect((body as never as MonitorBulkDone).results.map(({ id }) => id).toSorted()).toEqual(
+      ids.slice(0, 2).toSorted(),
+    )
+    expect(await read(owner, `/v1/monitors/${ids[0]}`)).toMatchObject({ labels: { env: 'live' } })
+    expect(await read(owner, `/v1/monitors/${ids[2]}`)).not.toHaveProperty('labels.env')
+    expect(await read(owner, `/v1/serp-monitors/${rank}`)).toMatchObject({ labels: { team: 'shop' } })
+  })
+
+  test('does nothing where the filter leaves another number, which the refusal says', async () => {
+    const { owner, ids } = await labelled()
+    const asked = { action: 'interval', schedule_interval_seconds: 7_200, filter, expected: 3 }
+    const { status, body } = await post(owner.api_key, asked)
+    expect([status, body['error']]).toMatchObject([409, { message: 'The filter leaves 2 monitors and not 3.' }])
+    expect(await read(owner, `/v1/monitors/${ids[0]}`)).toMatchObject({ schedule_interval_seconds: 3_600 })
+  })
+
+  test.each([
+    [{ action: 'pause' }],
+    [{ action: 'pause', filter: {} }],
+    [{ action: 'pause', ids: [UNKNOWN], filter: {}, expected: 1 }],
+    [{ action: 'pause', filter: { kind: 'serp' }, expected: 1 }],
+  ])('is refused as %j', async (asked) => {
+    const owner = await api.owner()
+    expect((await post(owner.api_key, asked)).status).toBe(422)
   })
 })

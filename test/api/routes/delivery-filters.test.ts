@@ -94,6 +94,20 @@ describe('deliveries are listed, counted and found', () => {
   )
 })
 
+test('a delivery names its destination by the key of the filter, whether that takes deliveries or not', async () => {
+  const { body: own } = await served.me.get(`/v1/deliveries/${ids.get('to the chat')}`)
+  const { body: found } = await served.me.get(`/v1/deliveries?destination=${String(own['destination_key'])}`)
+  expect(namesOf(found.data)).toEqual(['to the chat'])
+  expect(found.data[0]).toMatchObject({ destination_key: own['destination_key'] })
+})
+
+test('those that are given up are counted beside the monitors', async () => {
+  const { body } = await served.me.get('/v1/overview/counts')
+  expect(body).toMatchObject({ given_up_deliveries: 3 })
+  const { body: lean } = await served.me.get('/v1/overview/counts?count_destinations=false')
+  expect(lean).not.toHaveProperty('given_up_deliveries')
+})
+
 describe('destinations that take no deliveries', () => {
   test('are one line with their monitors, and lead to their deliveries', async () => {
     const { body } = await served.me.get('/v1/deliveries/destinations')
@@ -128,6 +142,9 @@ describe('destinations that take no deliveries', () => {
     expect(body.data[0]).not.toHaveProperty('key')
     const refused = await viewer.get('/v1/deliveries?destination=0123456789abcdef')
     expect(refused.body.error).toMatchObject({ code: 'FORBIDDEN' })
+    const [delivery] = (await viewer.get('/v1/deliveries')).body.data
+    expect(delivery).not.toHaveProperty('destination_key')
+    expect((await viewer.get(`/v1/deliveries/${delivery?.['id']}`)).body).not.toHaveProperty('destination_key')
   })
 
   test('keep their address while what they missed is sent again', async () => {

@@ -130,6 +130,27 @@ describe('a status page that is published', () => {
     }
   })
 
+  test('says since when a monitor is not checked that should have been', async () => {
+    const often = await watching.watch({ value: 1, other: 1 }, { name: 'Often', schedule_interval_seconds: 60 })
+    const monitors = [{ monitor_id: often.id, name: 'Often' }]
+    const { slug } = await publish({ shows: { by: 'monitors', monitors } })
+    // Some connections are open, and have the clock of before.
+    const shown = async () => {
+      const { text } = await look(slug)
+      return `${/<p>(1 [^<]*)/.exec(text)?.[1]}\n${rowsOf(text)[0]}`
+    }
+    try {
+      await setClock(watching.served, '16 minutes')
+      await expect.poll(shown).toMatch(/^1 up to date\nOften\nUp to date\nNo change so far\nChecked 16 minutes ago$/)
+      await setClock(watching.served, '18 minutes')
+      await expect
+        .poll(shown)
+        .toMatch(/^1 not checked in time\nOften\nNot checked in time\nNo change so far\nNot checked since .* UTC$/)
+    } finally {
+      await setClock(watching.served, '0 s')
+    }
+  })
+
   test('shows a label with the names of its monitors, and those that get the label later', async () => {
     const labels = { audience: 'public' }
     await owner.patch(`/v1/monitors/${kettle.id}`, { labels })

@@ -191,6 +191,33 @@ describe('who may do what', () => {
     expect(await member.delete(at)).toMatchObject({ status: 204 })
   })
 
+  test('one that was changed since is left as it is, where a request names the version', async () => {
+    const { id } = await makeStatusPage(owner, { title: 'A' })
+    const at = `${served.baseUrl}/v1/status-pages/${id}`
+    const send = async (method: string, tag: string | null, body?: object) => {
+      const headers = {
+        authorization: `Bearer ${served.owner.api_key}`,
+        ...(tag !== null && { 'if-match': tag }),
+        ...(body && { 'content-type': 'application/json' }),
+      }
+      const answer = await fetch(at, { method, headers, ...(body && { body: JSON.stringify(body) }) })
+      return { status: answer.status, tag: answer.headers.get('etag') ?? '', text: await answer.text() }
+    }
+    const { tag } = await send('GET', null)
+    const edited = await send('PATCH', tag, { title: 'B' })
+    expect(edited).toMatchObject({ status: 200, tag: (await send('GET', null)).tag })
+    for (const [method, body] of [['PATCH', { title: 'C' }], ['DELETE']] as const) {
+      const refused = await send(method, tag, body)
+      expect(refused.status).toBe(409)
+      expect(JSON.parse(refused.text)).toMatchObject({ error: { details: [{ path: 'If-Match' }] } })
+    }
+    expect((await send('PATCH', 'B', { title: 'C' })).status).toBe(422)
+    expect((await send('PATCH', '*', { title: 'C' })).status).toBe(200)
+    await owner.post(`/v1/status-pages/${id}/publish`)
+    expect((await send('DELETE', edited.tag)).status).toBe(409)
+    expect((await send('DELETE', (await send('GET', null)).tag)).status).toBe(204)
+  })
+
   test('an admin publishes the page that was looked at, and not one that was changed since', async () => {
     const seen = await makeStatusPage(owner, { title: 'Looked at' })
     const at = `/v1/status-pages/${seen.id}`

@@ -14,6 +14,7 @@ const FACTS = {
   is_failing: false,
   is_checked: true,
   last_run_at: '2026-05-24T14:03:00.000Z',
+  interval_seconds: 86_400,
   has_reading: true,
   summary: { value: { field: 'price', text: '13' }, change: CHANGE },
   is_change_shown: true,
@@ -29,6 +30,16 @@ describe('the state of a monitor on a status page', () => {
     expect(stateOf({ is_failing: true })).toBe('not_readable')
     expect(stateOf({ is_failing: true, is_checked: false })).toBe('waiting')
     expect(stateOf({ is_failing: true, is_checked: false, is_paused: true })).toBe('paused')
+  })
+
+  test('is overdue from two intervals and a quarter of an hour after the last check on, unless that failed', () => {
+    const last_run_at = '2026-05-24T11:48:30.000Z'
+    const late = { last_run_at, interval_seconds: 3_600 }
+    expect(stateOf(late)).toBe('overdue')
+    expect(stateOf(late, NOW - 1)).toBe('changed')
+    expect(stateOf({ ...late, interval_seconds: 3_601 })).toBe('changed')
+    expect(stateOf({ ...late, is_failing: true })).toBe('not_readable')
+    expect(stateOf({ ...late, is_paused: true })).toBe('paused')
   })
 
   test('has words and a meaning that the documentation repeats', () => {

@@ -17,7 +17,7 @@ afterAll(() => served.close())
 const hook = 'https://example.com/hook?token=1'
 
 describe('delivery', () => {
-  test('a delivery has the fifteen fields of the table, and beyond the contract its monitor', async () => {
+  test('a delivery has the fifteen fields of the table, and beyond the contract its monitor and a key', async () => {
     const id = await seedDelivery(served.api.services, run, {
       config: { type: 'webhook', url: hook, headers: { authorization: 'Bearer hidden' } },
       status: 'failed',
@@ -36,6 +36,7 @@ describe('delivery', () => {
       monitor: { kind: 'page', name: expect.any(String) },
       delivery_type: 'webhook',
       destination: hook,
+      destination_key: expect.stringMatching(/^[0-9a-f]{16}$/),
       payload: { id, version: '2026-05-01', monitor_id: monitor },
       status: 'failed',
       attempts: 2,

@@ -117,10 +117,11 @@ test('the counts are those of the lists that the filters leave', async () => {
     ],
     by_kind: [{ kind: 'page', count: 6 }],
     failing_destinations: 0,
+    given_up_deliveries: 0,
     by_error: [],
     labels: [{ key: 'team', value: 'shop', count: 1 }],
   })
-  const { by_error: _, labels: __, failing_destinations: ___, ...chips } = await counts()
+  const { by_error: _, labels: __, failing_destinations: ___, given_up_deliveries: ____, ...chips } = await counts()
   const nothing = 'count_errors=false&count_labels=false&count_destinations=false'
   expect(await counts(nothing)).toEqual(chips)
 })
