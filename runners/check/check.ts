@@ -14,7 +14,7 @@ import { factsOf } from './fetched-facts.ts'
 import { byProxy, howUnrendered, renderRequestOf, type Layered, type ProxyPort } from './last-resort.ts'
 import { lookOf } from './look-of.ts'
 import { findsMore } from './missing-match.ts'
-import { whyRendered } from './needs-browser.ts'
+import { mayBeShell, whyUnread } from './needs-browser.ts'
 import { nextLayer } from './next-layer.ts'
 import { hintOf, readingOf, warningsOf } from './reading-of.ts'
 import type { PageMark, Reading } from './reading.ts'
@@ -85,6 +85,17 @@ async function checkOneWay(task: PageTask, ports: RoomyPorts): Promise<Reading> 
   const layered = await throughLayers(task, ports)
   if (ports.signal.aborted) return { kind: 'abandoned' }
   if ('kind' in layered) return layered
+  const reading = await readLayer(task, layered, ports)
+  if (reading !== SHELL || ports.browser === 'elsewhere') return reading
+  const rendered = await render({ ...task, reason: 'needs_scripts' }, requestOf(task), ports)
+  return ports.signal.aborted ? { kind: 'abandoned' } : readLayer(task, rendered, ports)
+}
+
+/** The reading of a page that a script still has to fill, so that it has to be rendered first. */
+const SHELL: Moved = { kind: 'moved', queue: 'browser', reason: 'needs_scripts' }
+
+/** Reads the answer of a layer. */
+async function readLayer(task: PageTask, layered: Layered, ports: RoomyPorts): Promise<Reading> {
   ports.onFetched?.(layered.fetched)
   // Before the body is read: a large one is moved to a thread.
   const fetched = task.asksFetched === true ? factsOf(layered.fetched) : undefined
@@ -128,8 +139,9 @@ async function checkForMissing(task: PageTask, ports: RoomyPorts): Promise<Readi
 async function readAsSent(task: PageTask, ports: RoomyPorts): Promise<Reading | null> {
   const alone: PageTask = { ...task, queue: 'static', last: null }
   const fetched = await fetchDirectly(requestOf(alone), alone, ports)
-  if (ports.signal.aborted || whyRendered(alone, fetched) !== null) return null
-  return read(alone, { method: 'static', reason: null, fetched }, ports)
+  if (ports.signal.aborted || whyUnread(alone, fetched) !== null) return null
+  const reading = await read(alone, { method: 'static', reason: null, fetched }, ports)
+  return reading === SHELL ? null : reading
 }
 
 /** Tries one layer after another until one is not refused. */
@@ -138,7 +150,7 @@ async function throughLayers(task: PageTask, ports: RoomyPorts): Promise<Layered
   if (task.queue !== 'static') return render(task, request, ports)
   const fetched = await fetchDirectly(request, task, ports)
   if (ports.signal.aborted) return { method: 'static', reason: null, fetched }
-  const reason = ports.browser ? whyRendered(task, fetched) : null
+  const reason = ports.browser ? whyUnread(task, fetched) : null
   if (reason === null) return fallBack(task, { layer: 'static', fetched, request }, ports)
   return ports.browser === 'elsewhere'
     ? { kind: 'moved', queue: 'browser', reason }
@@ -214,10 +226,12 @@ async function read(task: PageTask, layered: Layered, ports: RoomyPorts): Promis
     signal: ports.signal,
     runId: task.runId,
     team: task.teamKey,
+    unlessShell: layered.method === 'static' && ports.browser !== undefined && mayBeShell(task, fetched),
     ...(task.no > 0 && { key: task.no }),
   })
   if (ports.signal.aborted) return { kind: 'abandoned' }
   if (!extraction.ok) return failure(extraction.fault, from)
+  if (extraction.isShell) return SHELL
   const about = {
     ...from,
     mark,
