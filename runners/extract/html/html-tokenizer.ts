@@ -46,6 +46,10 @@ const END_OF_FILE = -1
  * no parse errors.
  */
 export class StretchTokenizer extends Tokenizer {
+  /**
+   * Is called behind most tags, with the position of their last character: behind those that are read here to their end.
+   */
+  afterTag: ((at: number) => void) | null = null
   readonly #parser: TextState
   readonly #less = new NextMark('<')
   readonly #ampersand = new NextMark('&')
@@ -152,6 +156,7 @@ export class StretchTokenizer extends Tokenizer {
       if (char === GREATER) {
         preprocessor.pos = at
         this.emitCurrentTagToken()
+        this.afterTag?.(at)
         return
       }
       if (at >= html.length) return this.#endInTag()
