@@ -61,6 +61,13 @@ export class CssRule {
     return [...hints.slice(0, -1), { ...last, attributes: [...last.attributes, { name: part.name, part: null }] }]
   }
 
+  /** Returns whether an element has a value, in a tree that may still change. */
+  matches(element: Element, tree: Tree): boolean {
+    const part = this.#part
+    if (!this.#selector.matches(element, tree)) return false
+    return part.kind !== 'attribute' || attributeOf(element, part.name, tree) !== undefined
+  }
+
   /** Returns the first element in document order that has a value. Null: none has. */
   first(tree: Tree): Element | null {
     return this.#part.kind === 'attribute' ? (this.all(tree)[0] ?? null) : this.#selector.first(tree)

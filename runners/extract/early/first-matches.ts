@@ -1,8 +1,8 @@
-import type { Element, ParentNode } from 'domhandler'
+import type { Element } from 'domhandler'
 import type { Token } from 'parse5'
 import type { Compiled } from '../compiled.ts'
 import type { CssRule } from '../css/css-rule.ts'
-import type { IsOpen, Sought } from '../html/sought.ts'
+import type { IsOpen, Place, Sought } from '../html/sought.ts'
 import { isElement, type Tree } from '../tree.ts'
 import type { Expr } from '../xpath/ast.ts'
 import { type CompiledXPath, runXPath } from '../xpath/compile.ts'
@@ -13,8 +13,10 @@ import { xpathHints } from './xpath-hints.ts'
 /** A field of which the first match is wanted. */
 interface Field {
   readonly hints: readonly [...Hint[], Hint]
-  /** Whether the content of what fits the last hint is read. */
-  readonly waits: boolean
+  /** How many looks into the tree are worth it when an element fits the last hint. */
+  readonly looks: number
+  /** Returns whether an element that fits the last hint is a match as things stand; absent: that is not known. */
+  matches?(element: Element, tree: Tree): boolean
   /** Returns the elements whose content has to be complete, if the match is in the tree; null: it is not. */
   find(tree: Tree): readonly Element[] | null
 }
@@ -26,7 +28,7 @@ const FIELDS = new WeakMap<TreeRules, readonly Field[] | null>()
 /**
  * Returns what a page is read for when only the first matches of some rules are wanted. Null: all of the page is
  * needed. So it is for lists, for rules that look at what comes behind a match, where elements are left out first, and
- * where values are treated: links are relative to a `<base>`, which may stand anywhere.
+ * where values are treated: links are relative to a `<base>`, which may stand behind the match.
  */
 export function firstMatches(compiled: TreeRules): Sought | null {
   let fields = FIELDS.get(compiled)
@@ -54,7 +56,8 @@ function cssField([, { rule, isList }]: Named<CssRule>): Field | null {
   if (hints === null) return null
   return {
     hints,
-    waits: rule.readsContent,
+    looks: 1,
+    matches: (element, tree) => rule.matches(element, tree),
     find(tree) {
       const first = rule.first(tree)
       return first && (rule.readsContent ? [first] : [])
@@ -67,7 +70,7 @@ function xpathField([, { rule, isList }]: Named<CompiledXPath>): Field | null {
   if (isList || deciding === null || deciding.length === 0) return null
   return {
     hints: xpathHints(deciding),
-    waits: false,
+    looks: LOOKS_FOR_CONTENT,
     find(tree) {
       const found: Element[] = []
       for (const expr of deciding) if (!addFirst(expr, tree, found)) return null
@@ -96,13 +99,24 @@ interface Search {
   /** What it was found to be; it stays that. Null: it was not found yet. */
   content: readonly Element[] | null
   /** Its content is not complete. */
-  awaited: ParentNode | null
-  /** After so many elements it is looked for again. */
+  awaited: Element | null
+  /** Looks that are left. */
+  looks: number
+  /** After so many elements hints are compared again. */
   again: number
 }
 
 /** After a look in vain, so many times the elements are read before the next: all looks together cost a few. */
 const GROWTH = 2
+/** The text of an element comes with the tags behind its own. */
+const LOOKS_FOR_CONTENT = 3
+
+function isMatch(field: Field, { tagName }: Token.TagToken, place: Place): boolean {
+  const { current } = place
+  const isCurrent = current !== undefined && 'name' in current && current.name === tagName
+  const element = isCurrent ? current : current?.lastChild
+  return element != null && isElement(element) && field.matches?.(element, place.tree()) === true
+}
 
 class FirstMatches implements Sought {
   readonly #searches: readonly Search[]
@@ -110,23 +124,26 @@ class FirstMatches implements Sought {
   #elements = 0
 
   constructor(fields: readonly Field[]) {
-    this.#searches = fields.map((field) => ({ field, hint: 0, content: null, awaited: null, again: 0 }))
+    this.#searches = fields.map((field) => ({ field, hint: 0, content: null, awaited: null, looks: 0, again: 0 }))
     this.#unseen = fields.length
   }
 
-  see(tag: Token.TagToken, current: ParentNode | undefined): boolean {
+  see(tag: Token.TagToken, place: Place): boolean {
     this.#elements += 1
-    if (this.#unseen > 0) for (const search of this.#searches) this.#compare(search, tag, current)
+    if (this.#unseen > 0) for (const search of this.#searches) this.#compare(search, tag, place)
     return this.#unseen === 0
   }
 
-  #compare(search: Search, tag: Token.TagToken, current: ParentNode | undefined): void {
-    const { hints, waits } = search.field
+  #compare(search: Search, tag: Token.TagToken, place: Place): void {
+    const { field } = search
+    const { hints, looks } = field
     for (let hint = hints[search.hint]; hint !== undefined; hint = hints[search.hint]) {
       if (this.#elements < search.again || !fits(hint, tag)) return
+      const isLast = search.hint === hints.length - 1
+      if (isLast && field.matches && !isMatch(field, tag, place)) return
       search.hint += 1
-      if (search.hint < hints.length) continue
-      search.awaited = waits && current && 'name' in current && current.name === tag.tagName ? current : null
+      if (!isLast) continue
+      search.looks = looks
       this.#unseen -= 1
     }
   }
@@ -145,14 +162,27 @@ class FirstMatches implements Sought {
     for (const search of this.#searches) {
       search.content ??= search.field.find(tree)
       if (search.content === null) {
-        search.hint = search.field.hints.length - 1
-        search.again = this.#elements * GROWTH
-        this.#unseen += 1
+        this.#lookedInVain(search)
         return false
       }
       search.awaited = search.content.find(isOpen) ?? null
       if (search.awaited !== null) return false
     }
     return true
+  }
+
+  forget(): void {
+    for (const search of this.#searches) {
+      search.content = null
+      search.awaited = null
+    }
+  }
+
+  #lookedInVain(search: Search): void {
+    search.looks -= 1
+    if (search.looks > 0) return
+    search.hint = search.field.hints.length - 1
+    search.again = this.#elements * GROWTH
+    this.#unseen += 1
   }
 }

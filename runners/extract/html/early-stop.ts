@@ -1,25 +1,21 @@
 import type { ParentNode } from 'domhandler'
-import { InsertionMode, type Token, type Tokenizer } from 'parse5'
+import { InsertionMode, type Token } from 'parse5'
 import { EXTRACT_LIMITS } from '../limits.ts'
 import type { Tree } from '../tree.ts'
+import type { StretchTokenizer } from './html-tokenizer.ts'
 import { treeOf } from './html-tree.ts'
 import { isOpen, isSettled, LateTags, mostTags, type PageState } from './settled.ts'
-import type { Sought } from './sought.ts'
+import type { Place, Sought } from './sought.ts'
 
 /** Characters of `<a>`. */
 const SHORTEST_TAG = 3
 
-/** A parser that may stop. */
-export interface StoppingPage extends PageState {
-  readonly tokenizer: Pick<Tokenizer, 'pause'>
-}
-
 /**
- * Finds where the reading of a page can stop, because all that it is read for is known. It has no reference to the
- * parser: the garbage collector kept the trees of many pages with one, which cost a tenth of the time of each.
+ * Finds where the reading of a page can stop, because all that it is read for is known.
  */
 export class EarlyStop {
   readonly #text: string
+  readonly #tokenizer: StretchTokenizer
   readonly #sought: Sought
   readonly #lateTags: LateTags
   #tree: Tree | null = null
@@ -28,8 +24,9 @@ export class EarlyStop {
   /** The position before which a look is in vain. */
   #from = 0
 
-  constructor(text: string, sought: Sought) {
+  constructor(text: string, sought: Sought, tokenizer: StretchTokenizer) {
     this.#text = text
+    this.#tokenizer = tokenizer
     this.#sought = sought
     this.#lateTags = new LateTags(text)
   }
@@ -39,14 +36,20 @@ export class EarlyStop {
     return this.#tree
   }
 
-  /** Is told of each start tag when it was read. Returns whether to look behind the next tags. */
-  see(token: Token.TagToken, current: ParentNode | undefined): boolean {
+  /** Drops what it knows of the tree. */
+  forget(): void {
+    this.#tree = null
+    this.#sought.forget()
+  }
+
+  /** Is told of each start tag when it was read. */
+  see(tag: Token.TagToken, place: Place): void {
     this.#tags += 1
-    return this.#sought.see(token, current)
+    this.#tokenizer.tellsTagEnds = this.#sought.see(tag, place)
   }
 
   /** Stops if the tree has all that is sought, and nothing behind `at`, the end of a tag, can change that. */
-  look(at: number, page: StoppingPage): void {
+  look(at: number, page: PageState): void {
     const isOpenHere = (element: ParentNode): boolean => isOpen(element, page)
     if (at < this.#from || !this.#sought.isDue(isOpenHere) || !isSettled(page)) return
     this.#from = this.#lateTags.from(at, page.insertionMode === InsertionMode.IN_HEAD)
@@ -59,7 +62,7 @@ export class EarlyStop {
       return
     }
     this.#tree = tree
-    page.tokenizer.pause()
+    this.#tokenizer.pause()
   }
 
   #mayHaveTooMany(at: number): boolean {

@@ -6,10 +6,8 @@ import type { Tree } from '../tree.ts'
 export interface Sought {
   /**
    * Is told of each start tag as soon as it was read. Returns whether all that is sought may be in the tree.
-   *
-   * @param current the open element that is read: that of the tag, unless it has no content
    */
-  see(tag: Token.TagToken, current: ParentNode | undefined): boolean
+  see(tag: Token.TagToken, place: Place): boolean
   /** Returns whether it is worth looking into the tree. */
   isDue(isOpen: IsOpen): boolean
   /**
@@ -17,6 +15,16 @@ export interface Sought {
    * tree is not used again, unless it is the last one.
    */
   isFound(tree: Tree, isOpen: IsOpen): boolean
+  /** Drops what it knows of the tree. */
+  forget(): void
+}
+
+/** Where a start tag was read. */
+export interface Place {
+  /** The open element that is read: that of the tag, or where it was put. */
+  readonly current: ParentNode | undefined
+  /** Returns the tree as it is. */
+  tree(): Tree
 }
 
 /** Returns whether the content of an element may still grow. */

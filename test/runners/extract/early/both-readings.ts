@@ -28,10 +28,3 @@ export function bothReadings(text: string, method: Method, fields: Readonly<Reco
     readTo: tree.kind === 'too_complex' ? null : (tree.readTo ?? null),
   }
 }
-
-/** Returns the rules that could not be read otherwise than the whole page says: their text, and both readings. */
-export function difference(text: string, method: Method, fields: Readonly<Record<string, string>>): string | null {
-  const { early, whole } = bothReadings(text, method, fields)
-  const [one, other] = [JSON.stringify(early), JSON.stringify(whole)]
-  return one === other ? null : `${method} ${JSON.stringify(fields)}: ${one}, but of the whole page ${other}`
-}

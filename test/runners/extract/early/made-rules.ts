@@ -39,20 +39,22 @@ export function madeRules(text: string, numbers: readonly number[]): readonly Ma
   return rules
 }
 
+const ALWAYS_THERE = new Set(['html', 'head', 'body'])
+
 function elementsIn(document: AnyNode): Element[] {
   const found: Element[] = []
   const stack: AnyNode[] = [document]
   for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
-    if (isElement(node)) found.push(node)
+    if (isElement(node) && !ALWAYS_THERE.has(node.name)) found.push(node)
     stack.push(...childrenOf(node))
   }
   return found
 }
 
+/** Most of a rule is plain. */
+const PLAIN = Array.from({ length: 16 }, () => '')
 const PSEUDOS = [
-  '',
-  '',
-  '',
+  ...PLAIN,
   ':first-child',
   ':nth-child(2)',
   ':nth-child(odd)',
@@ -68,7 +70,7 @@ const PSEUDOS = [
   ':has(b)',
   ':root',
 ]
-const PARTS = ['', '', '', '::text', '::attr(class)', '::attr(href)', '::attr(id)']
+const PARTS = [...PLAIN, '::text', '::attr(class)', '::attr(href)', '::attr(id)']
 const COMBINATORS = [' ', ' > ', ' + ', ' ~ ', ', ']
 
 function cssRule(element: Element, choose: Choose): string {
@@ -98,9 +100,7 @@ function compound(element: Element, choose: Choose): string {
 }
 
 const PREDICATES = [
-  '',
-  '',
-  '',
+  ...PLAIN,
   '[1]',
   '[2]',
   '[position() < 3]',
@@ -119,11 +119,9 @@ const PREDICATES = [
   '[following-sibling::*]',
   '[count(*) > 1]',
 ]
-const ENDS = ['', '', '', '/text()', '/@class', '/@*', '/..', '/node()', '/self::*', '//text()', '/comment()']
+const ENDS = [...PLAIN, '/text()', '/@class', '/@*', '/..', '/node()', '/self::*', '//text()', '/comment()']
 const AROUND = [
-  '$',
-  '$',
-  '$',
+  ...PLAIN.map(() => '$'),
   'string($)',
   'normalize-space($)',
   'concat("a", $)',
