@@ -10,9 +10,7 @@ import type { Place, Sought } from './sought.ts'
 /** Characters of `<a>`. */
 const SHORTEST_TAG = 3
 
-/**
- * Finds where the reading of a page can stop, because all that it is read for is known.
- */
+/** Finds where the reading of a page can stop, because all that it is read for is known (docs/decisions/0058). */
 export class EarlyStop {
   readonly #text: string
   readonly #tokenizer: StretchTokenizer
