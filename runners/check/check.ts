@@ -3,6 +3,7 @@ import type { RunFault } from '../../schema/run/run-fault.ts'
 import type { FetchMethod } from '../../schema/run/run.ts'
 import type { Browsers } from '../browser/browsers.ts'
 import type { Shot } from '../browser/page/shot.ts'
+import type { Extraction, Page } from '../extract/page.ts'
 import type { Extractor } from '../extract/pool/extractor.ts'
 import { BodyRoom } from '../fetch/body-room.ts'
 import type { Fetched, FetchFailed, FetchPorts, FetchRequest } from '../fetch/fetched.ts'
@@ -222,13 +223,8 @@ async function read(task: PageTask, layered: Layered, ports: RoomyPorts): Promis
   // Pictures can differ where the document does not.
   if (!shots && task.last?.bodyHash && sameBytes(task.last.bodyHash, fetched.bodyHash)) return unchanged(from, mark)
   const page = { body: fetched.body, contentType: fetched.contentType, url: fetched.finalUrl }
-  const extraction = await ports.extractor.extract(page, task.extract, {
-    signal: ports.signal,
-    runId: task.runId,
-    team: task.teamKey,
-    unlessShell: layered.method === 'static' && ports.browser !== undefined && mayBeShell(task, fetched),
-    ...(task.no > 0 && { key: task.no }),
-  })
+  const isAsked = layered.method === 'static' && ports.browser !== undefined && mayBeShell(task, fetched)
+  const extraction = await extracted(page, task, { ports, unlessShell: isAsked })
   if (ports.signal.aborted) return { kind: 'abandoned' }
   if (!extraction.ok) return failure(extraction.fault, from)
   if (extraction.isShell) return SHELL
@@ -240,6 +236,20 @@ async function read(task: PageTask, layered: Layered, ports: RoomyPorts): Promis
   }
   return readingOf(extraction, about, warningsOf(fetched, task))
 }
+
+interface Extracting {
+  readonly ports: RoomyPorts
+  readonly unlessShell: boolean
+}
+
+const extracted = (page: Page, task: PageTask, { ports, unlessShell }: Extracting): Promise<Extraction> =>
+  ports.extractor.extract(page, task.extract, {
+    signal: ports.signal,
+    runId: task.runId,
+    team: task.teamKey,
+    unlessShell,
+    ...(task.no > 0 && { key: task.no }),
+  })
 
 const BY_STATIC = { fetchMethod: 'static' } as const
 

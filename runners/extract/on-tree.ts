@@ -37,8 +37,8 @@ export function keepTree(page: Page): void {
 /**
  * Parses a page as the methods css and xpath do.
  *
- * @param sought what alone is read of it, so that its tree may end early. A page that is read in several ways is read as
- *   a whole.
+ * @param sought what alone is read of it, so that its tree may end early. A page that is read in several ways is read
+ *   as a whole.
  */
 export function parseMarkup(page: Page, sought: Sought | null = null): ParsedPage | Failed {
   const known = KEPT.get(page)

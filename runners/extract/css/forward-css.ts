@@ -3,14 +3,14 @@ import type { Selector } from 'css-what'
 
 /** Pseudo-classes that depend on the ancestors of an element, or on the siblings before it. */
 const FORWARD_PSEUDOS: ReadonlySet<string> = new Set(['root', 'first-child', 'first-of-type'])
-/** The same with an index. `of` is not among them: it has a selector of its own, which is not parsed here. */
+/** The same with an index. `of` is not among them: it has another selector, which is not parsed here. */
 const FORWARD_NTH: ReadonlySet<string> = new Set(['nth-child', 'nth-of-type'])
 const NTH_OF = /\bof\b/i
 /** Pseudo-classes that hold selectors of the element itself. */
 const OF_SELECTORS: ReadonlySet<string> = new Set(['is', 'where', 'matches', 'not'])
 
 /**
- * Returns whether a selector is decided by what stands before an element in the page: its own name and attributes, those
+ * Returns whether a selector is decided by what stands before the content of an element: its name and attributes, those
  * of its ancestors, and those of siblings before it and before its ancestors. Nothing in an element counts, and nothing
  * behind it. What is not known to be so is not: false for a selector that cannot be parsed.
  */

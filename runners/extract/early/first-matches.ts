@@ -114,8 +114,8 @@ const LOOKS_FOR_CONTENT = 3
 function isMatch(field: Field, { tagName }: Token.TagToken, place: Place): boolean {
   const { current } = place
   const isCurrent = current !== undefined && 'name' in current && current.name === tagName
-  const element = isCurrent ? current : current?.lastChild
-  return element != null && isElement(element) && field.matches?.(element, place.tree()) === true
+  const element = (isCurrent ? current : current?.lastChild) ?? null
+  return element !== null && isElement(element) && field.matches?.(element, place.tree()) === true
 }
 
 class FirstMatches implements Sought {

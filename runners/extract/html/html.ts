@@ -105,8 +105,8 @@ class PageParser extends Parser<Htmlparser2TreeAdapterMap> {
   }
 
   /**
-   * Drops what refers to the tree beside the parser. A closure that referred to it kept the trees of many pages until
-   * the next full collection, and doubled the time of each.
+   * Drops what refers to the tree beside the parser. A closure that did kept the trees of many pages until the next
+   * full collection, and doubled the time of each.
    */
   forget(): void {
     this.#stop?.forget()

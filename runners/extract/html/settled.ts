@@ -12,7 +12,7 @@ export type PageState = Pick<
 const MOST_FORMATTING = 32
 
 /**
- * Returns whether the rest of a page can only add to the end of its tree: no node that is there now moves, and each new
+ * Returns whether the rest of a page can only add to the end of its tree: no node that it has now moves, and each new
  * one comes behind all of them in document order. Why that is so is told in docs/decisions/0058. The attributes of
  * `<html>` and `<body>`, and a `<frameset>`, are not part of it (`LateTags`).
  *
@@ -58,7 +58,7 @@ export function isOpen(element: ParentNode, { openElements }: Pick<PageState, 'o
 }
 
 /**
- * Finds the tags in the rest of a page that change elements that are there, wherever they stand: `<html>` and `<body>`
+ * Finds the tags in the rest of a page that change elements before them, wherever these stand: `<html>` and `<body>`
  * add their attributes, `<frameset>` takes the place of the body. In the head there is no body yet. A script that says
  * such a tag counts like one.
  */

@@ -11,8 +11,8 @@ export interface Sought {
   /** Returns whether it is worth looking into the tree. */
   isDue(isOpen: IsOpen): boolean
   /**
-   * Returns whether all of it is in a tree that can only grow at its end, and nothing that is still read adds to it. The
-   * tree is not used again, unless it is the last one.
+   * Returns whether all of it is in a tree that can only grow at its end, and the rest adds nothing to it. The tree is
+   * not used again, unless it is the last one.
    */
   isFound(tree: Tree, isOpen: IsOpen): boolean
   /** Drops what it knows of the tree. */

@@ -8,7 +8,7 @@ import type { Method } from './both-readings.ts'
 type Choose = <T>(from: readonly T[]) => T | undefined
 
 /** A rule for elements that a page has. */
-export interface MadeRule {
+interface MadeRule {
   readonly method: Method
   readonly rule: string
 }
