@@ -223,8 +223,7 @@ async function read(task: PageTask, layered: Layered, ports: RoomyPorts): Promis
   // Pictures can differ where the document does not.
   if (!shots && task.last?.bodyHash && sameBytes(task.last.bodyHash, fetched.bodyHash)) return unchanged(from, mark)
   const page = { body: fetched.body, contentType: fetched.contentType, url: fetched.finalUrl }
-  const isAsked = layered.method === 'static' && ports.browser !== undefined && mayBeShell(task, fetched)
-  const extraction = await extracted(page, task, { ports, unlessShell: isAsked })
+  const extraction = await extracted(page, task, { ports, unlessShell: isToMeasure(task, layered, ports) })
   if (ports.signal.aborted) return { kind: 'abandoned' }
   if (!extraction.ok) return failure(extraction.fault, from)
   if (extraction.isShell) return SHELL
@@ -236,6 +235,10 @@ async function read(task: PageTask, layered: Layered, ports: RoomyPorts): Promis
   }
   return readingOf(extraction, about, warningsOf(fetched, task))
 }
+
+/** Returns whether a page has to be measured: one that was fetched directly, where a browser can render it. */
+const isToMeasure = (task: PageTask, { method, fetched }: Layered, { browser }: CheckPorts): boolean =>
+  method === 'static' && browser !== undefined && mayBeShell(task, fetched)
 
 interface Extracting {
   readonly ports: RoomyPorts
