@@ -3,6 +3,7 @@ import type { RunFault } from '../../schema/run/run-fault.ts'
 import type { FetchMethod } from '../../schema/run/run.ts'
 import type { Browsers } from '../browser/browsers.ts'
 import type { Shot } from '../browser/page/shot.ts'
+import type { Extraction, Page } from '../extract/page.ts'
 import type { Extractor } from '../extract/pool/extractor.ts'
 import { BodyRoom } from '../fetch/body-room.ts'
 import type { Fetched, FetchFailed, FetchPorts, FetchRequest } from '../fetch/fetched.ts'
@@ -14,7 +15,7 @@ import { factsOf } from './fetched-facts.ts'
 import { byProxy, howUnrendered, renderRequestOf, type Layered, type ProxyPort } from './last-resort.ts'
 import { lookOf } from './look-of.ts'
 import { findsMore } from './missing-match.ts'
-import { whyRendered } from './needs-browser.ts'
+import { mayBeShell, whyUnread } from './needs-browser.ts'
 import { nextLayer } from './next-layer.ts'
 import { hintOf, readingOf, warningsOf } from './reading-of.ts'
 import type { PageMark, Reading } from './reading.ts'
@@ -95,6 +96,17 @@ async function checkOnce(task: PageTask, ports: RoomyPorts): Promise<Reading> {
   const layered = await throughLayers(task, ports)
   if (ports.signal.aborted) return { kind: 'abandoned' }
   if ('kind' in layered) return layered
+  const reading = await readLayer(task, layered, ports)
+  if (reading !== SHELL || ports.browser === 'elsewhere') return reading
+  const rendered = await render({ ...task, reason: 'needs_scripts' }, requestOf(task), ports)
+  return ports.signal.aborted ? { kind: 'abandoned' } : readLayer(task, rendered, ports)
+}
+
+/** The reading of a page that a script still has to fill, so that it has to be rendered first. */
+const SHELL: Moved = { kind: 'moved', queue: 'browser', reason: 'needs_scripts' }
+
+/** Reads the answer of a layer. */
+async function readLayer(task: PageTask, layered: Layered, ports: RoomyPorts): Promise<Reading> {
   ports.onFetched?.(layered.fetched)
   // Before the body is read: a large one is moved to a thread.
   const fetched = task.asksFetched === true ? factsOf(layered.fetched) : undefined
@@ -145,8 +157,9 @@ async function checkForMissing(task: PageTask, ports: RoomyPorts): Promise<Readi
 async function readAsSent(task: PageTask, ports: RoomyPorts): Promise<Reading | null> {
   const alone: PageTask = { ...task, queue: 'static', last: null }
   const fetched = await fetchDirectly(requestOf(alone), alone, ports)
-  if (ports.signal.aborted || whyRendered(alone, fetched) !== null) return null
-  return read(alone, { method: 'static', reason: null, fetched }, ports)
+  if (ports.signal.aborted || whyUnread(alone, fetched) !== null) return null
+  const reading = await read(alone, { method: 'static', reason: null, fetched }, ports)
+  return reading === SHELL ? null : reading
 }
 
 /** Tries one layer after another until one is not refused. */
@@ -155,7 +168,7 @@ async function throughLayers(task: PageTask, ports: RoomyPorts): Promise<Layered
   if (task.queue !== 'static') return render(task, request, ports)
   const fetched = await fetchDirectly(request, task, ports)
   if (ports.signal.aborted) return { method: 'static', reason: null, fetched }
-  const reason = ports.browser ? whyRendered(task, fetched) : null
+  const reason = ports.browser ? whyUnread(task, fetched) : null
   if (reason === null) return fallBack(task, { layer: 'static', fetched, request }, ports)
   return ports.browser === 'elsewhere'
     ? { kind: 'moved', queue: 'browser', reason }
@@ -227,14 +240,10 @@ async function read(task: PageTask, layered: Layered, ports: RoomyPorts): Promis
   // Pictures can differ where the document does not.
   if (!shots && task.last?.bodyHash && sameBytes(task.last.bodyHash, fetched.bodyHash)) return unchanged(from, mark)
   const page = { body: fetched.body, contentType: fetched.contentType, url: fetched.finalUrl }
-  const extraction = await ports.extractor.extract(page, task.extract, {
-    signal: ports.signal,
-    runId: task.runId,
-    team: task.teamKey,
-    ...(task.no > 0 && { key: task.no }),
-  })
+  const extraction = await extracted(page, task, { ports, unlessShell: isToMeasure(task, layered, ports) })
   if (ports.signal.aborted) return { kind: 'abandoned' }
   if (!extraction.ok) return failure(extraction.fault, from)
+  if (extraction.isShell) return SHELL
   const about = {
     ...from,
     mark,
@@ -243,6 +252,24 @@ async function read(task: PageTask, layered: Layered, ports: RoomyPorts): Promis
   }
   return readingOf(extraction, about, warningsOf(fetched, task))
 }
+
+/** Returns whether a page has to be measured: one that was fetched directly, where a browser can render it. */
+const isToMeasure = (task: PageTask, { method, fetched }: Layered, { browser }: CheckPorts): boolean =>
+  method === 'static' && browser !== undefined && mayBeShell(task, fetched)
+
+interface Extracting {
+  readonly ports: RoomyPorts
+  readonly unlessShell: boolean
+}
+
+const extracted = (page: Page, task: PageTask, { ports, unlessShell }: Extracting): Promise<Extraction> =>
+  ports.extractor.extract(page, task.extract, {
+    signal: ports.signal,
+    runId: task.runId,
+    team: task.teamKey,
+    unlessShell,
+    ...(task.no > 0 && { key: task.no }),
+  })
 
 const BY_STATIC = { fetchMethod: 'static' } as const
 

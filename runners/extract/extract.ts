@@ -7,6 +7,7 @@ import { GrownText } from './clean/grown-text.ts'
 import type { CompiledClean } from './clean/treatments.ts'
 import { compileRules } from './compiled.ts'
 import type { Compiled, Ignored } from './compiled.ts'
+import { firstMatches } from './early/first-matches.ts'
 import { internalFault } from './internal-fault.ts'
 import { runJsonPath } from './json/json-path.ts'
 import { parseJson, type ParsedJson } from './json/parse-json.ts'
@@ -104,7 +105,10 @@ function run(page: Page, compiled: Exclude<Compiled, { method: 'prompt' }>): Ext
   switch (compiled.method) {
     case 'css':
     case 'xpath':
-      return onTree(page, (tree, warnings) => fieldsOnTree(compiled, tree, warnings), compiled)
+      return onTree(page, (tree, warnings) => fieldsOnTree(compiled, tree, warnings), {
+        ...compiled,
+        sought: firstMatches(compiled),
+      })
     case 'json_path':
       if (compiled.readAs === 'structured_data') return structuredData().readStructured(page, compiled)
       return onJson(page, compiled, (parsed) =>

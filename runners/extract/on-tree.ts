@@ -5,6 +5,7 @@ import type { Compiled } from './compiled.ts'
 import type { CssRule } from './css/css-rule.ts'
 import type { CompiledCss } from './css/css.ts'
 import { parseHtml } from './html/html.ts'
+import type { Sought } from './html/sought.ts'
 import { EXTRACT_LIMITS } from './limits.ts'
 import { failed } from './page.ts'
 import type { Extraction, Failed, Fields, Page } from './page.ts'
@@ -33,23 +34,28 @@ export function keepTree(page: Page): void {
   if (!KEPT.has(page)) KEPT.set(page, null)
 }
 
-/** Parses a page as the methods css and xpath do. */
-export function parseMarkup(page: Page): ParsedPage | Failed {
+/**
+ * Parses a page as the methods css and xpath do.
+ *
+ * @param sought what alone is read of it, so that its tree may end early. A page that is read in several ways is read
+ *   as a whole.
+ */
+export function parseMarkup(page: Page, sought: Sought | null = null): ParsedPage | Failed {
   const known = KEPT.get(page)
   if (known) return known
-  const parsed = parse(page)
+  const parsed = parse(page, known === null ? null : sought)
   if (parsed.ok && known === null) KEPT.set(page, parsed)
   return parsed
 }
 
-function parse(page: Page): ParsedPage | Failed {
+function parse(page: Page, sought: Sought | null = null): ParsedPage | Failed {
   const type = mediaType(page.contentType)
   // JSON has no elements, so every field would be empty.
   if (isBinaryType(type) || isJsonType(type))
     return failed('wrong_type', `The answer is ${type}; this method reads HTML and XML. Check the address.`)
   const kind = markupKind(page)
   const { text, warnings } = decode(page.body, page.contentType, kind)
-  const tree = kind === 'xml' ? parseXml(text) : parseHtml(text)
+  const tree = kind === 'xml' ? parseXml(text) : parseHtml(text, sought)
   if (tree.kind === 'too_complex')
     return failed('too_complex', `${tree.excess} Watch a smaller page, or use the regex method.`)
   return { ok: true, tree, warnings }
@@ -59,15 +65,17 @@ interface TreeReading {
   /** The elements that these select are not in the tree, which nobody else reads then. */
   readonly without?: readonly CompiledCss[]
   readonly clean?: CompiledClean
+  /** What alone is read of the tree. Null: anything may be. */
+  readonly sought?: Sought | null
 }
 
 /** Reads a page as a tree. Warnings that `read` adds come behind those of the decoding. */
 export function onTree(
   page: Page,
   read: (tree: Tree, warnings: string[]) => Fields,
-  { without = [], clean = UNTREATED }: TreeReading = {},
+  { without = [], clean = UNTREATED, sought = null }: TreeReading = {},
 ): Extraction {
-  const parsed = without.length === 0 ? parseMarkup(page) : parse(page)
+  const parsed = without.length === 0 ? parseMarkup(page, sought) : parse(page)
   if (!parsed.ok) return parsed
   removeElements(matchesOf(without, parsed.tree))
   const found = [...parsed.warnings]

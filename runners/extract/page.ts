@@ -32,6 +32,8 @@ export type Extraction =
       readonly scripts?: Scripts
       /** For a prompt, instead of values: the text for the model. */
       readonly text?: string
+      /** A script still has to fill the page, so nothing was read. Absent: it was read, or nobody asked. */
+      readonly isShell?: true
       /** Of another reader (pool/thread-reader.ts), instead of values. */
       readonly read?: unknown
       /** As below, where an unexpected error cost no more than the readable text. */

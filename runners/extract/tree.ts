@@ -11,6 +11,8 @@ export interface Tree {
   readonly quirks: boolean
   /** Prefix → namespace, as the document declares them (the first declaration of a prefix counts). */
   readonly prefixes: ReadonlyMap<string, string>
+  /** The characters of HTML that were read, where that was enough. Absent: all. */
+  readonly readTo?: number
 }
 
 export const XHTML = 'http://www.w3.org/1999/xhtml'

@@ -10,6 +10,7 @@ describe('tidemark runner', () => {
     expect(foldersOf(files)).toEqual(['boot', 'cli', 'concurrency', 'core', 'egress', 'platform', 'runners', 'schema'])
     expect(packages).toEqual([
       'css-select',
+      'css-what',
       'domhandler',
       'domutils',
       'htmlparser2',
@@ -74,7 +75,7 @@ describe('tidemark runner', () => {
 
 test('a thread that extracts loads no schema library, which would be most of its start', () => {
   const { packages, files } = loadedBy('runners/extract/pool/run-batch.ts')
-  const parsers = ['css-select', 'domhandler', 'domutils', 'htmlparser2', 'json-p3', 'lru-cache', 'parse5']
+  const parsers = ['css-select', 'css-what', 'domhandler', 'domutils', 'htmlparser2', 'json-p3', 'lru-cache', 'parse5']
   expect(packages).toEqual([...parsers, 'parse5-htmlparser2-tree-adapter'])
   expect(files.filter((file) => file.startsWith('runners/serp/'))).toEqual([])
   // It is loaded for searches alone.

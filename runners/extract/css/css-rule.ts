@@ -1,7 +1,10 @@
 import type { Element } from 'domhandler'
 import { CSS_PART } from '../../../schema/monitor/value-limits.ts'
+import { cssHints } from '../early/css-hints.ts'
+import { ANY, type Hint } from '../early/hint.ts'
 import { childrenOf, textOf, type Tree } from '../tree.ts'
 import { attributeOf, CompiledCss } from './css.ts'
+import { isForwardCss } from './forward-css.ts'
 
 /** What a rule reads of the elements that its selector matches. */
 type CssPart =
@@ -32,13 +35,37 @@ export function cssSource(rule: string): CssSource {
 
 /** A rule of the method css, without `[]`. Compiling it is done, and refused, when it first reads a page. */
 export class CssRule {
+  readonly #source: string
   readonly #selector: CompiledCss
   readonly #part: CssPart
 
   constructor(rule: string) {
     const { selector, part } = cssSource(rule)
+    this.#source = selector
     this.#selector = new CompiledCss(selector)
     this.#part = part
+  }
+
+  /** Whether the content of an element is what is read. */
+  get readsContent(): boolean {
+    return this.#part.kind !== 'attribute'
+  }
+
+  /** Returns hints at the elements of a rule that what stands before an element decides. Null: more may decide. */
+  forwardHints(): readonly [...Hint[], Hint] | null {
+    if (!isForwardCss(this.#source)) return null
+    const hints = cssHints(this.#source)
+    const part = this.#part
+    if (part.kind !== 'attribute') return hints
+    const last = hints[hints.length - 1] ?? ANY
+    return [...hints.slice(0, -1), { ...last, attributes: [...last.attributes, { name: part.name, part: null }] }]
+  }
+
+  /** Returns whether an element has a value, in a tree that may still change. */
+  matches(element: Element, tree: Tree): boolean {
+    const part = this.#part
+    if (!this.#selector.matches(element, tree)) return false
+    return part.kind !== 'attribute' || attributeOf(element, part.name, tree) !== undefined
   }
 
   /** Returns the first element in document order that has a value. Null: none has. */

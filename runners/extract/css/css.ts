@@ -58,6 +58,7 @@ const OPTIONS = {
 export class CompiledCss {
   readonly #source: string
   readonly #queries = new Map<keyof typeof OPTIONS, Query>()
+  readonly #uncached = new Map<keyof typeof OPTIONS, (element: Element) => boolean>()
 
   constructor(source: string) {
     this.#source = source
@@ -69,6 +70,17 @@ export class CompiledCss {
   first(tree: Tree): Element | null {
     const mode = modeOf(tree)
     return selectOne<AnyNode, Element>(this.#query(mode), tree.document, OPTIONS[mode])
+  }
+
+  /** Returns whether an element matches, in a tree that may still change. False for a selector that is refused. */
+  matches(element: Element, tree: Tree): boolean {
+    const mode = modeOf(tree)
+    let query = this.#uncached.get(mode)
+    if (query === undefined) {
+      query = compiledOrNone(this.#source, mode)
+      this.#uncached.set(mode, query)
+    }
+    return query(element)
   }
 
   /** Returns all matching elements in document order. */
@@ -90,6 +102,15 @@ export class CompiledCss {
       this.#queries.set(mode, query)
     }
     return query
+  }
+}
+
+/** css-select keeps what it finds of ancestors, which is wrong when they get others. */
+function compiledOrNone(source: string, mode: keyof typeof OPTIONS): (element: Element) => boolean {
+  try {
+    return compile<AnyNode, Element>(source, { ...OPTIONS[mode], cacheResults: false })
+  } catch {
+    return () => false
   }
 }
 

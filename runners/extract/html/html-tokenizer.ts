@@ -2,10 +2,12 @@ import { InsertionMode, Token, Tokenizer } from 'parse5'
 import type { TokenHandler } from 'parse5'
 
 /** The parser state that decides how text is cut into tokens. */
-interface TextState {
+interface ParserState {
   readonly insertionMode: InsertionMode
   /** The parser will drop a line feed that comes next (after `<pre>` and `<textarea>`). */
   readonly skipNextNewLine: boolean
+  /** Is called behind a tag, with the position of its last character. */
+  onTagEnd(at: number): void
 }
 
 const { CHARACTER, WHITESPACE_CHARACTER } = Token.TokenType
@@ -46,14 +48,16 @@ const END_OF_FILE = -1
  * no parse errors.
  */
 export class StretchTokenizer extends Tokenizer {
-  readonly #parser: TextState
+  /** Whether the parser is told of the end of tags: of those that are read here to their end, which are most. */
+  tellsTagEnds = false
+  readonly #parser: ParserState
   readonly #less = new NextMark('<')
   readonly #ampersand = new NextMark('&')
   readonly #quote = new NextMark('"')
   readonly #apostrophe = new NextMark("'")
   readonly #hyphen = new NextMark('-')
 
-  constructor(parser: TextState & TokenHandler) {
+  constructor(parser: ParserState & TokenHandler) {
     super({}, parser)
     this.#parser = parser
     // The whole text is in memory anyway; positions in it must stay valid.
@@ -152,6 +156,7 @@ export class StretchTokenizer extends Tokenizer {
       if (char === GREATER) {
         preprocessor.pos = at
         this.emitCurrentTagToken()
+        if (this.tellsTagEnds) this.#parser.onTagEnd(at)
         return
       }
       if (at >= html.length) return this.#endInTag()

@@ -9,9 +9,10 @@ import { EXTRACT_LIMITS } from '../limits.ts'
 import { TOO_MUCH } from '../too-complex.ts'
 import type { TooComplex } from '../too-complex.ts'
 import type { Tree } from '../tree.ts'
+import { EarlyStop } from './early-stop.ts'
 import { StretchTokenizer } from './html-tokenizer.ts'
-
-const NO_PREFIXES: ReadonlyMap<string, string> = new Map()
+import { treeOf } from './html-tree.ts'
+import type { Sought } from './sought.ts'
 
 /**
  * The attributes of an element that has none. Most have none, and a dictionary for each is the most expensive part of a
@@ -60,14 +61,30 @@ class Excess extends Error {}
 /** `<html>` and `<body>` are open in every page, even when they are not written. */
 const ALWAYS_OPEN = 2
 
-/** parse5 that stops where a page exceeds a limit: nested elements would take quadratic time. */
+/**
+ * parse5 that stops where a page exceeds a limit: nested elements would take quadratic time. It also stops where all
+ * that it is read for is known, and the rest of the page cannot change it.
+ */
 class PageParser extends Parser<Htmlparser2TreeAdapterMap> {
   #tags = 0
+  readonly #stop: EarlyStop | null = null
 
-  constructor(text: string) {
+  constructor(text: string, sought: Sought | null) {
     super({ scriptingEnabled: false, treeAdapter: TREE_ADAPTER })
     // A NUL becomes a different character in each state. Such pages are rare, so the original tokenizer reads them.
-    if (!text.includes('\0')) this.tokenizer = new StretchTokenizer(this)
+    if (text.includes('\0')) return
+    const tokenizer = new StretchTokenizer(this)
+    this.tokenizer = tokenizer
+    if (sought) this.#stop = new EarlyStop(text, sought, tokenizer)
+  }
+
+  /** Returns the tree of the page, or of its beginning where that has all that is sought. */
+  tree(): Tree {
+    return this.#stop?.tree ?? treeOf(this.document)
+  }
+
+  get current(): ParentNode | undefined {
+    return this.openElements.current
   }
 
   override onItemPush(node: ParentNode, tagId: number, isTop: boolean): void {
@@ -80,19 +97,38 @@ class PageParser extends Parser<Htmlparser2TreeAdapterMap> {
     if (this.#tags > EXTRACT_LIMITS.tags) throw new Excess(TOO_MUCH.tags)
     if (token.attrs.length > EXTRACT_LIMITS.attributesPerTag) throw new Excess(TOO_MUCH.attributes)
     super.onStartTag(token)
+    this.#stop?.see(token, this)
+  }
+
+  onTagEnd(at: number): void {
+    this.#stop?.look(at, this)
+  }
+
+  /**
+   * Drops what refers to the tree beside the parser. A closure that did kept the trees of many pages until the next
+   * full collection, and doubled the time of each.
+   */
+  forget(): void {
+    this.#stop?.forget()
   }
 }
 
-/** Parses HTML as a browser without scripts does: `<noscript>` contains elements. Never throws on any text. */
-export function parseHtml(text: string): Tree | TooComplex {
-  const parser = new PageParser(text)
+/**
+ * Parses HTML as a browser without scripts does: `<noscript>` contains elements. Never throws on any text.
+ *
+ * @param sought what alone is read of the tree, which may then end early
+ */
+export function parseHtml(text: string, sought: Sought | null = null): Tree | TooComplex {
+  // The standard calls this normalizing newlines.
+  const normal = text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text
   try {
-    // The standard calls this normalizing newlines.
-    parser.tokenizer.write(text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text, true)
+    const parser = new PageParser(normal, sought)
+    parser.tokenizer.write(normal, true)
+    const tree = parser.tree()
+    parser.forget()
+    return tree
   } catch (error) {
     if (error instanceof Excess) return { kind: 'too_complex', excess: error.message }
     throw error
   }
-  const { document } = parser
-  return { document, kind: 'html', quirks: document['x-mode'] === 'quirks', prefixes: NO_PREFIXES }
 }

@@ -30,7 +30,10 @@ export interface Leftover {
 export async function runBatch(jobs: readonly Job[], run: BatchRun): Promise<Leftover> {
   const { threads, speeds, mustMakeRoom = null } = run
   const progress = new Float64Array(new SharedArrayBuffer(8 * (PROGRESS.used + jobs.length))).fill(-1)
-  const batch: WorkerBatch = { tasks: jobs.map(({ page, config }) => ({ page, config })), progress }
+  const batch: WorkerBatch = {
+    tasks: jobs.map(({ page, config, unlessShell }) => ({ page, config, unlessShell })),
+    progress,
+  }
   const watch = new Watch({ jobs, progress, mustMakeRoom })
   try {
     // The body of a job that may have to make room is copied, because it may be needed again.

@@ -13,6 +13,8 @@ export interface Job {
   readonly page: Page
   readonly config: ReadConfig
   readonly timeoutMs: number
+  /** A page that is a shell is not read. */
+  readonly unlessShell: boolean
   /** The monitor of the page; null if its time is not to be remembered. */
   readonly key: number | null
   readonly settle: (extraction: Extraction) => void
@@ -23,10 +25,10 @@ export interface Job {
 /** Pages up to this size share a batch with others; a larger page runs alone. */
 export const COPY_BYTES = 256 * 1024
 /**
- * Large enough to hide the cost of messages between threads (see the figures in extractor.ts), and small enough that a
- * killed batch wastes little work.
+ * Large enough to hide the cost of messages between threads, most of which the main thread has (see the figures in
+ * extractor.ts), and small enough that a killed batch wastes little work.
  */
-const BATCH_JOBS = 8
+const BATCH_JOBS = 32
 const BATCH_BYTES = 1024 * 1024
 
 /** 1 s per rule, 5 s in total; full_page and prompt count as one, and so does each selector and pattern besides. */
@@ -62,9 +64,12 @@ function takeBatch(queue: Job[], threads: number): Job[] {
   return batch
 }
 
+/** A page, and what is read of it. */
+type WorkerTask = Pick<Job, 'page' | 'config' | 'unlessShell'>
+
 /** The message to a thread: some pages with their configs, to be run one after the other. */
 export interface WorkerBatch {
-  readonly tasks: readonly { readonly page: Page; readonly config: ReadConfig }[]
+  readonly tasks: readonly WorkerTask[]
   /**
    * Numbers in shared memory. From them the main thread sees what a busy thread is doing, which cannot respond to
    * messages (`PROGRESS`); -1: not known.

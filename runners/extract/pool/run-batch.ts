@@ -3,6 +3,7 @@ import { GrownText } from '../clean/grown-text.ts'
 import { extract } from '../extract.ts'
 import { internalFault } from '../internal-fault.ts'
 import { type Extraction, failed, type Page } from '../page.ts'
+import { isShell, SHELL } from '../shell/is-shell.ts'
 import { loadFor } from '../structured-data/load.ts'
 import { monotonicMs, PROGRESS, type WorkerAnswer, type WorkerBatch } from './job.ts'
 import type { ReaderConfig, ThreadModule } from './thread-reader.ts'
@@ -18,15 +19,20 @@ export async function runBatch({ tasks, progress }: WorkerBatch): Promise<Worker
     if (config.method === 'reader') await readerOf(config.module)
     else await loadFor(config)
   }
-  return tasks.map(({ page, config }, index) => {
+  return tasks.map((task, index) => {
     const before = usedMs()
     progress[PROGRESS.usedBefore] = before
     progress[PROGRESS.since] = monotonicMs()
     progress[PROGRESS.index] = index
-    const extraction = config.method === 'reader' ? readBy(config, page) : extract(page, config)
+    const extraction = answerTo(task)
     progress[PROGRESS.used + index] = usedMs() - before
     return extraction
   })
+}
+
+function answerTo({ page, config, unlessShell }: WorkerBatch['tasks'][number]): Extraction {
+  if (unlessShell && isShell(page.body)) return SHELL
+  return config.method === 'reader' ? readBy(config, page) : extract(page, config)
 }
 
 /** The readers that this thread has loaded, by the URL of their module. */

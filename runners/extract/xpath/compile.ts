@@ -1,6 +1,7 @@
 import type { Tree } from '../tree.ts'
 import type { Expr } from './ast.ts'
 import { evaluate } from './evaluate.ts'
+import { decidingPaths } from './forward-xpath.ts'
 import { namespaceOf } from './node-test.ts'
 import { NodeIndex } from './nodes.ts'
 import { parseXPath } from './parser.ts'
@@ -17,6 +18,8 @@ export interface CompiledXPath {
   readonly expr: Expr
   /** Prefixes that the expression uses. */
   readonly prefixes: readonly string[]
+  /** The forward paths whose first nodes decide the value (forward-xpath.ts). Null: others count too. */
+  readonly deciding: readonly Expr[] | null
 }
 
 type XPathOutcome =
@@ -27,7 +30,7 @@ type XPathOutcome =
 export function compileXPath(source: string): XPathOutcome {
   try {
     const expr = parseXPath(source)
-    return { ok: true, compiled: { expr, prefixes: [...prefixesIn(expr)] } }
+    return { ok: true, compiled: { expr, prefixes: [...prefixesIn(expr)], deciding: decidingPaths(expr) } }
   } catch (error) {
     if (error instanceof XPathFault) return { ok: false, fault: error }
     throw error
@@ -37,9 +40,9 @@ export function compileXPath(source: string): XPathOutcome {
 const INDEXES = new WeakMap<Tree, NodeIndex>()
 
 /** Evaluates with the document as the context node. */
-export function runXPath(compiled: CompiledXPath, tree: Tree): XValue {
+export function runXPath({ expr }: Pick<CompiledXPath, 'expr'>, tree: Tree): XValue {
   const index = nodeIndexOf(tree)
-  return evaluate(compiled.expr, { node: tree.document, position: 1, size: 1 }, { tree, index })
+  return evaluate(expr, { node: tree.document, position: 1, size: 1 }, { tree, index })
 }
 
 /** Returns the nodes of a tree in document order. They are numbered once. */

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createGuardedAgent } from '../../../egress/guarded-agent.ts'
 import { createPolicy } from '../../../egress/policy.ts'
 import type { Rendered } from '../../../runners/browser/page/rendered.ts'
-import { check } from '../../../runners/check/check.ts'
+import { check, type CheckPorts } from '../../../runners/check/check.ts'
 import type { PageTask } from '../../../runners/check/task.ts'
 import { createExtractor } from '../../../runners/extract/pool/extractor.ts'
 import { createPageReader } from '../../../runners/fetch/paging/page-reader.ts'
@@ -59,10 +59,9 @@ function shown(): Rendered {
   return { ok: true, kind: 'body', body, ...from, ...figures, ...none }
 }
 
-function bothWays(status: number, body: string, more: Partial<PageTask> = {}) {
-  sent = { status, body }
+function taskOf(more: Partial<PageTask>): PageTask {
   const nothing = { no: 0, fence: 0, runId: '', monitorId: '', host: '', dueMs: null, claimedMs: 0, claimedAt: 0 }
-  const task: PageTask = {
+  return {
     ...nothing,
     kind: 'page',
     queue: 'browser',
@@ -77,7 +76,11 @@ function bothWays(status: number, body: string, more: Partial<PageTask> = {}) {
     last: null,
     ...more,
   }
-  return check(task, { agent, extractor, pages, browser, signal: new AbortController().signal })
+}
+
+function bothWays(status: number, body: string, more: Partial<PageTask> = {}, where: CheckPorts['browser'] = browser) {
+  sent = { status, body }
+  return check(taskOf(more), { agent, extractor, pages, browser: where, signal: new AbortController().signal })
 }
 
 const rendered = { kind: 'values', fetchMethod: 'browser', values: { price: '7' } }
@@ -119,4 +122,29 @@ test('the direct reading is the outcome where the browser finds no more matches,
 
 test('a page that is refused meanwhile keeps what the browser read', async () => {
   expect(await bothWays(403, 'no robots', MISSING)).toMatchObject({ ...rendered, remember: 'browser' })
+})
+
+const FIRST = { queue: 'static', triesStatic: false, reason: null } as const
+
+test.each([
+  ['fields', { method: 'css', fields: { price: '.price' } }],
+  ['a whole page', { method: 'full_page' }],
+] as const)('a shell is rendered, or moved to where a browser is: %s', async (_what, extract) => {
+  expect(await bothWays(200, SHELL, { ...FIRST, extract })).toMatchObject({
+    kind: 'values',
+    fetchMethod: 'browser',
+    fetchReason: 'needs_scripts',
+  })
+  const moved = { kind: 'moved', queue: 'browser', reason: 'needs_scripts' }
+  expect(await bothWays(200, SHELL, { ...FIRST, extract }, 'elsewhere')).toEqual(moved)
+  expect(seen).toEqual(['static', 'browser', 'static'])
+})
+
+test('a shell is read as it is sent where there is no browser, and a page with text in any case', async () => {
+  const asSentOnly = { kind: 'values', fetchMethod: 'static' }
+  const task = { ...FIRST, extract: { method: 'css', fields: { root: '#root' } } } as const
+  const ports = { agent, extractor, pages, signal: new AbortController().signal }
+  expect(await bothWays(200, page('8'), FIRST, 'elsewhere')).toMatchObject({ ...asSentOnly, values: { price: '8' } })
+  sent = { status: 200, body: SHELL }
+  expect(await check(taskOf(task), ports)).toMatchObject({ ...asSentOnly, values: { root: '' } })
 })
