@@ -19,7 +19,8 @@ import { mayBeShell, whyUnread } from './needs-browser.ts'
 import { nextLayer } from './next-layer.ts'
 import { hintOf, readingOf, warningsOf } from './reading-of.ts'
 import type { PageMark, Reading } from './reading.ts'
-import { isSameReading, isSure } from './same-reading.ts'
+import { isSameReading } from './same-reading.ts'
+import { sparingMedia } from './sparing-media.ts'
 import type { PageTask } from './task.ts'
 
 type Moved = Extract<Reading, { kind: 'moved' }>
@@ -82,14 +83,8 @@ async function checkWithin(task: PageTask, ports: RoomyPorts): Promise<Reading> 
   return task.triesStatic ? checkBothWays(task, ports) : checkOneWay(task, ports)
 }
 
-async function checkOneWay(task: PageTask, ports: RoomyPorts): Promise<Reading> {
-  const { withoutMedia: known, ...whole } = task
-  if (known === undefined || task.last === null) return checkOnce(whole, ports)
-  const sparse = await checkOnce(task, ports)
-  if (sparse.kind === 'moved' || sparse.kind === 'abandoned') return sparse
-  if (isSure(sparse, known)) return { ...sparse, withoutMedia: true }
-  return readWithMedia(whole, sparse, ports)
-}
+const checkOneWay = (task: PageTask, ports: RoomyPorts): Promise<Reading> =>
+  sparingMedia(task, (asked) => checkOnce(asked, ports))
 
 /** Checks once. What the task says of media holds for all of its layers. */
 async function checkOnce(task: PageTask, ports: RoomyPorts): Promise<Reading> {
@@ -114,13 +109,6 @@ async function readLayer(task: PageTask, layered: Layered, ports: RoomyPorts): P
   return fetched && (reading.kind === 'failed' || reading.kind === 'look' || 'warnings' in reading)
     ? { ...reading, fetched }
     : reading
-}
-
-/** A page that reads otherwise with its media needs them; a page that changes all the time looks the same. */
-async function readWithMedia(task: PageTask, sparse: Reading, ports: RoomyPorts): Promise<Reading> {
-  const whole = await checkOnce(task, ports)
-  const isRead = whole.kind === 'values' || whole.kind === 'unchanged'
-  return isRead && !isSameReading(sparse, whole) ? { ...whole, needsMedia: true } : whole
 }
 
 /** Fetches a page directly, as it is sent, and reads nothing of it. */
