@@ -81,7 +81,7 @@ export async function measureBrowserChecks(size: BrowserChecksSize): Promise<Bro
     const end = await occupied(ours)
     await Promise.all([ours, bare].map((side) => side.ask({ what: 'close' })))
     const memory = { checks: before + more.checks, warm: warm ?? end, end }
-    const media = await measureMedia(shop, size)
+    const media = await measureMedia(shop, { checks: Math.ceil(checks / 2), rounds, atOnce })
     const [our, bares] = [found.map((one) => one.ours), found.map((one) => one.bare)]
     const spreads = { ours: spreadOf(our), bare: spreadOf(bares), ratio: spreadOf(ratios(our, bares)) }
     return { checks, rounds, atOnce, ...spreads, memory, media }
