@@ -211,10 +211,12 @@ const RunnerTask = Type.Object({
   /** Rules had no match in the direct answer: whether the browser finds more is tried. Absent: no. */
   renders_missing: Type.Optional(Type.Boolean()),
   /**
-   * The page is rendered without its media first. The hash of the values that it then has to have, as hexadecimal
-   * digits. Absent: it is rendered with everything.
+   * The page is rendered without its media first: the hash of the values that it then has to have, as hexadecimal
+   * digits, and the layers that read them, as bits. Absent: it is rendered with everything.
    */
-  without_media: Type.Optional(Type.Object({ reading_hash: Type.String({ maxLength: 64, pattern: '^[0-9a-f]+$' }) })),
+  without_media: Type.Optional(
+    Type.Object({ reading_hash: Type.String({ maxLength: 64, pattern: '^[0-9a-f]+$' }), read_by: Type.Integer() }),
+  ),
   /** The outcome is to say how the answer was fetched: somebody waits for a preview. Absent: no. */
   asks_fetched: Type.Optional(Type.Boolean()),
   /** Somebody wants to see the page, and no values of it. Absent: no. */

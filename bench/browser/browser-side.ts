@@ -2,6 +2,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chromium } from 'playwright-core'
 import { readingHash } from '../../core/diff/reading-hash.ts'
+import { layerBit } from '../../core/layer-bit.ts'
 import { createLogger } from '../../core/logger.ts'
 import { createGuardedAgent } from '../../egress/guarded-agent.ts'
 import { createPolicy } from '../../egress/policy.ts'
@@ -142,7 +143,7 @@ async function openBare(url: string): Promise<Side> {
 /** What the task of a page has whose values are those of the baseline. */
 const READ_BEFORE = {
   last: { etag: null, lastModified: null, bodyHash: null },
-  withoutMedia: { readingHash: readingHash({ price: SHOWN }) },
+  withoutMedia: { readingHash: readingHash({ price: SHOWN }), readBy: layerBit('browser') },
 }
 
 const TASK: Omit<PageTask, 'url'> = {

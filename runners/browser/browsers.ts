@@ -176,7 +176,7 @@ async function attempt<T>(pool: BrowserPool, job: Job<T>): Promise<T | FetchFail
       return ended(first, { ...job, unrendered: job.unrendered, work: job.limits, navigation })
     if ('result' in first) return first.result
     log.warn({ err: first.broke, host: url.host }, 'a page could not be rendered')
-    return failed(job, pageFault(first.broke, url.host), null)
+    return failed(job, pageFault(first.broke, url.host), navigation?.answer?.status() ?? null)
   } finally {
     ends.stop()
     await pool.leave(one, opened)

@@ -261,8 +261,11 @@ const extracted = (page: Page, task: PageTask, { ports, unlessShell }: Extractin
 
 const BY_STATIC = { fetchMethod: 'static' } as const
 
-const fromOf = ({ method, reason }: Layered) =>
-  method === 'static' ? BY_STATIC : { fetchMethod: method, fetchReason: reason }
+function fromOf({ method, reason, fetched }: Layered) {
+  if (method === 'static') return BY_STATIC
+  const missesMedia = 'missesMedia' in fetched && fetched.missesMedia === true
+  return { fetchMethod: method, fetchReason: reason, ...(missesMedia && { needsMedia: true }) }
+}
 
 /** The layer of a result, and why it is not the first one. */
 type From = Pick<Failed, 'fetchMethod' | 'fetchReason'>

@@ -1,7 +1,9 @@
 import { readingHash } from '../../core/diff/reading-hash.ts'
+import { layerBit } from '../../core/layer-bit.ts'
+import type { RunFaultCode } from '../../schema/run/run-fault.ts'
 import type { Reading } from './reading.ts'
 import { isSameReading } from './same-reading.ts'
-import type { PageTask } from './task.ts'
+import type { KnownReading, PageTask } from './task.ts'
 
 /**
  * Checks a page without its media where its task allows that, and once more with them unless the first reading is sure
@@ -13,26 +15,39 @@ export async function sparingMedia(task: PageTask, once: (task: PageTask) => Pro
   if (known === undefined || task.last === null) return once(whole)
   const sparse = await once(task)
   if (sparse.kind === 'moved' || sparse.kind === 'abandoned') return sparse
-  return isSure(sparse, known) ? { ...sparse, withoutMedia: true } : withMedia(sparse, await once(whole))
+  return isSure(sparse, known) ? spared(sparse) : withMedia(sparse, await once(whole))
 }
 
-/** A page that reads otherwise with its media needs them; a page that changes all the time looks the same. */
+type Comparable = Extract<Reading, { kind: 'unchanged' | 'values' | 'failed' }>
+
+/** Nothing was rendered where no answer arrived. */
+const spared = (sparse: Comparable): Reading =>
+  sparse.kind === 'failed' && (sparse.status ?? null) === null ? sparse : { ...sparse, withoutMedia: true }
+
+/**
+ * A page that reads otherwise with its media needs them; a page that changes all the time looks the same. So does one
+ * that could not be rendered a second time: a site may refuse that.
+ */
 function withMedia(sparse: Reading, whole: Reading): Reading {
-  const isRead = whole.kind === 'values' || whole.kind === 'unchanged'
-  return isRead && !isSameReading(sparse, whole) ? { ...whole, needsMedia: true } : whole
+  if (whole.kind !== 'values' && whole.kind !== 'unchanged' && whole.kind !== 'failed') return whole
+  const isSame = whole.kind === 'failed' ? sparse.kind === 'failed' : isSameReading(sparse, whole)
+  return isSame && !('needsMedia' in sparse) ? whole : { ...whole, needsMedia: true }
 }
 
 /**
  * Returns whether a page that was rendered without its media need not be read again with them: it reads as the baseline
  * does, or it did not arrive.
  */
-function isSure(
-  sparse: Reading,
-  { readingHash: known }: NonNullable<PageTask['withoutMedia']>,
-): sparse is Extract<Reading, { kind: 'unchanged' | 'values' | 'failed' }> {
-  if (sparse.kind === 'unchanged') return true
-  if (sparse.kind === 'failed') return !isSuccess(sparse.status ?? null)
-  return sparse.kind === 'values' && Buffer.compare(readingHash(sparse.values), known) === 0
+function isSure(sparse: Reading, known: KnownReading): sparse is Comparable {
+  if ('needsMedia' in sparse) return false
+  if (sparse.kind === 'failed') return !OF_PAGE.has(sparse.fault.code) && !isSuccess(sparse.status ?? null)
+  if (sparse.kind !== 'unchanged' && sparse.kind !== 'values') return false
+  // What another layer read is no measure for this one.
+  if ((known.readBy & layerBit(sparse.fetchMethod)) === 0) return false
+  return sparse.kind === 'unchanged' || Buffer.compare(readingHash(sparse.values), known.readingHash) === 0
 }
 
 const isSuccess = (status: number | null) => status !== null && status >= 200 && status <= 299
+
+/** Faults that a page without its media may have, and with them not. */
+const OF_PAGE: ReadonlySet<RunFaultCode> = new Set(['render_failed', 'too_large', 'too_complex', 'empty_body'])

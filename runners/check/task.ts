@@ -32,6 +32,13 @@ export interface Task<Kind extends string = string> {
   readonly claimedAt: number
 }
 
+/** The reading that a page without its media has to have. */
+export interface KnownReading {
+  readonly readingHash: Uint8Array
+  /** The layers that read it, as bits (core/layer-bit.ts). */
+  readonly readBy: number
+}
+
 /** A claimed check of a page: all that fetching and extracting need. */
 export interface PageTask extends Task<'page'> {
   readonly queue: PageQueue
@@ -48,10 +55,10 @@ export interface PageTask extends Task<'page'> {
    */
   readonly rendersMissing?: boolean
   /**
-   * The page is rendered without its media first, and with them where its values have another hash than this one
-   * (`readingHash`). Absent: it is rendered with everything.
+   * The page is rendered without its media first, and with them where it then reads otherwise. Absent: it is rendered
+   * with everything.
    */
-  readonly withoutMedia?: { readonly readingHash: Uint8Array }
+  readonly withoutMedia?: KnownReading
   /** The reading is to say how the answer was fetched, for a person. Absent: no. */
   readonly asksFetched?: boolean
   /** Somebody wants to see the page, and no values of it. Absent: no. */

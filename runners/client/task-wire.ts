@@ -4,7 +4,7 @@ import type { RequestConfig } from '../../schema/monitor/request-config.ts'
 import type { VisualConfig } from '../../schema/monitor/visual-config.ts'
 import type { RunnerMark, RunnerSearch, RunnerTask } from '../../schema/runner-api.ts'
 import type { PageMark } from '../check/reading.ts'
-import type { PageTask, SerpTask } from '../check/task.ts'
+import type { KnownReading, PageTask, SerpTask } from '../check/task.ts'
 
 /** A search as it is sent to a runner. One whose engine is left alone is never given out. */
 export function searchToWire(task: SerpTask): RunnerSearch {
@@ -58,7 +58,7 @@ export function taskToWire(task: PageTask): RunnerTask {
     obstacle: task.obstacle,
     tries_static: task.triesStatic,
     ...(task.rendersMissing === true && { renders_missing: true }),
-    ...(task.withoutMedia && { without_media: { reading_hash: hexOf(task.withoutMedia.readingHash) } }),
+    ...(task.withoutMedia && { without_media: knownToWire(task.withoutMedia) }),
     ...(task.asksFetched === true && { asks_fetched: true }),
     ...(task.looks === true && { looks: true }),
     reason: task.reason,
@@ -87,7 +87,7 @@ export function taskFromWire(wire: RunnerTask, claimedAt: number): PageTask {
     obstacle: wire.obstacle,
     triesStatic: wire.tries_static,
     ...(wire.renders_missing === true && { rendersMissing: true }),
-    ...(wire.without_media && { withoutMedia: { readingHash: Buffer.from(wire.without_media.reading_hash, 'hex') } }),
+    ...(wire.without_media && { withoutMedia: knownFromWire(wire.without_media) }),
     ...(wire.asks_fetched === true && { asksFetched: true }),
     ...(wire.looks === true && { looks: true }),
     reason: wire.reason,
@@ -97,6 +97,13 @@ export function taskFromWire(wire: RunnerTask, claimedAt: number): PageTask {
     claimedAt,
   }
 }
+
+const knownToWire = ({ readingHash, readBy }: KnownReading) => ({ reading_hash: hexOf(readingHash), read_by: readBy })
+
+const knownFromWire = ({ reading_hash, read_by }: NonNullable<RunnerTask['without_media']>): KnownReading => ({
+  readingHash: Buffer.from(reading_hash, 'hex'),
+  readBy: read_by,
+})
 
 const hexOf = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 

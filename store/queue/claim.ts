@@ -72,12 +72,16 @@ const ClaimedPage = Type.Object({ ...CHECK, ...PAGE })
 /** The check of a page, leased to this process: the input of a fetch and an extraction. */
 export type ClaimedPage = Static<typeof ClaimedPage>
 
+/** One of so many checks renders its page with its media, whatever it reads without them. */
+const WITH_MEDIA_EACH = 24
+
 export const CLAIMED_PAGE: ClaimedKind = {
   columns: sql.fragment` m.url, m.fetch_mode, m.extract_config, m.request_config, m.visual_config, m.request_headers,
   h.body_hash, h.etag, h.last_modified,
   h.queue = 'browser' and m.fetch_mode = 'auto' and h.static_again_at <= h.at is true as tries_static,
   h.queue = 'browser' and h.static_again_at = '-infinity' is true as renders_missing, h.layer_reason,
-  h.queue = 'browser' and coalesce(h.media_again_at <= h.at, true) as without_media`,
+  h.queue = 'browser' and coalesce(h.media_again_at <= h.at, true) and h.runs_total % ${WITH_MEDIA_EACH} <> 0
+    as without_media`,
   row: PAGE,
 }
 

@@ -25,13 +25,24 @@ const BROWSER = sql.fragment`
   queue = 'browser', static_again_at = clock() + make_interval(secs => ${STATIC_AGAIN_SECONDS})`
 const STATIC = sql.fragment`queue = 'static', static_again_at = null, layer_reason = null`
 
-/** A page that needed its media is read without them again after this time. */
+/** A page that reads otherwise without its media is read without them again after this time. */
 const MEDIA_AGAIN_SECONDS = 7 * 86_400
+/** A page that changed may change at each check, and each change is read twice. */
+const INTERVALS_AFTER_CHANGE = 4
 
-/** Renders a check with the media of its page from now on, for a week. The check itself continues. */
-export async function rememberMedia(store: Store, { no, fence }: Held): Promise<void> {
+/**
+ * Renders a check with the media of its page from now on: for a week where it needs them, else for some checks. The
+ * check itself continues.
+ */
+export async function rememberMedia(
+  store: Store,
+  { no, fence, isNeeded }: Held & { isNeeded: boolean },
+): Promise<void> {
+  const seconds = isNeeded
+    ? sql.fragment`${MEDIA_AGAIN_SECONDS}::int`
+    : sql.fragment`interval_seconds * ${INTERVALS_AFTER_CHANGE}::int`
   await store.query(sql.type(nothing)`
-    update checks set media_again_at = clock() + make_interval(secs => ${MEDIA_AGAIN_SECONDS})
+    update checks set media_again_at = clock() + make_interval(secs => ${seconds})
     where no = ${no} and fence = ${fence} and run_id is not null
   `)
 }

@@ -7,6 +7,7 @@ import { EXTRACT_LIMITS } from '../../runners/extract/limits.ts'
 import { boundPageText } from '../../runners/extract/text/full-page.ts'
 import { boundValues } from '../../runners/extract/text/truncate.ts'
 import { fieldNames } from '../../schema/monitor/extract-config.ts'
+import type { FetchMethod } from '../../schema/run/run.ts'
 import type { RunnerOutcome, RunnerReading } from '../../schema/runner-api.ts'
 import type { Json, Values } from '../../schema/shape/json.ts'
 import type { Issue } from '../../schema/validation/issue.ts'
@@ -166,9 +167,14 @@ function readFromWire({ page_text: text, as_sent, emptied }: WireValues, { extra
 
 /** What a runner says of media counts only where it was asked to leave them out. */
 const mediaFromWire = (
-  { without_media: withoutMedia, needs_media: needsMedia }: Pick<WireValues, 'without_media' | 'needs_media'>,
+  reading: Pick<WireValues, 'without_media' | 'needs_media'> & { readonly fetch_method?: FetchMethod },
   task: PageTask,
-) => task.withoutMedia && { ...(withoutMedia && { withoutMedia }), ...(needsMedia && { needsMedia }) }
+) => {
+  if (!task.withoutMedia) return null
+  const { without_media: withoutMedia, needs_media: needsMedia, fetch_method: layer } = reading
+  if (needsMedia) return { needsMedia }
+  return withoutMedia && layer !== 'static' ? { withoutMedia } : null
+}
 
 /**
  * Returns the values in the form in which extraction returns them: every field, in the monitor's order, and none longer

@@ -15,7 +15,7 @@ export function createPageSettling({ store, recorder, prompts, extractor }: Sett
         await handOver(store, { ...task, reason: reading.reason })
         return true
       }
-      if ('needsMedia' in reading && reading.needsMedia) await rememberMedia(store, task)
+      if (isReadTwice(finished)) await rememberMedia(store, { ...task, isNeeded: 'needsMedia' in reading })
       if ('remember' in reading && reading.remember) await rememberLayer(store, { ...task, queue: reading.remember })
       else if (await isRenderedForMissing(task, reading)) return true
       if (reading.kind !== 'text') {
@@ -43,6 +43,13 @@ export function createPageSettling({ store, recorder, prompts, extractor }: Sett
     const fields = fieldsToRender(reading, task)
     return fields.length > 0 && renderMissing(store, { ...task, fields })
   }
+}
+
+/** Returns whether a page was rendered without its media, and then with them. */
+function isReadTwice({ task, reading }: Finished<PageTask>): boolean {
+  if ('needsMedia' in reading) return true
+  const isRead = reading.kind === 'values' || reading.kind === 'unchanged'
+  return isRead && task.withoutMedia !== undefined && !task.triesStatic && reading.withoutMedia !== true
 }
 
 /** A check that found the model's queue full is due again after this time. */

@@ -32,10 +32,10 @@ export function pageTaskOf(row: ClaimedPage, claiming: Claiming): PageTask {
 }
 
 /** A model is asked about the text of a page that nothing here can compare. */
-function withoutMedia({ without_media, reading_hash, reading_id, extract_config }: ClaimedPage) {
+function withoutMedia({ without_media, reading_hash, reading_id, read_by, extract_config }: ClaimedPage) {
   const isCompared = (extract_config as ExtractConfig).method !== 'prompt'
   if (!without_media || !isCompared || reading_id === null || reading_hash === null) return null
-  return { withoutMedia: { readingHash: reading_hash } }
+  return { withoutMedia: { readingHash: reading_hash, readBy: read_by } }
 }
 
 /** A monitor whose headers cannot be opened must not block the claim of the others. Its own run reports the fault. */

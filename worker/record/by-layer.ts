@@ -1,4 +1,5 @@
 import { equalValues, isEmptyValue, valueOf } from '../../core/diff/diff-values.ts'
+import { layerBit } from '../../core/layer-bit.ts'
 import type { Reading } from '../../runners/check/reading.ts'
 import type { PageTask } from '../../runners/check/task.ts'
 import { readsText } from '../../runners/extract/reads-text.ts'
@@ -36,7 +37,7 @@ export async function byLayer(change: LayerChange): Promise<LayerVerdict> {
   if (before === null) return { before, after, read_by: readBy, layers: null, warnings: [] }
   const own = fieldsOf(reading.fetchMethod, baseline)
   const others = FETCH_METHODS.flatMap((layer) => {
-    const fields = (bitOf(layer) & readBy) === 0 ? fieldsOf(layer, baseline) : null
+    const fields = (layerBit(layer) & readBy) === 0 ? fieldsOf(layer, baseline) : null
     return fields ? [{ layer, fields, next: [] as [string, Expected][] }] : []
   })
   const isSure = own !== null && Object.values(own).every(({ is }) => is === 'read')
@@ -71,7 +72,7 @@ export async function byLayer(change: LayerChange): Promise<LayerVerdict> {
   return {
     before: withFields(shown, changed),
     after: shown,
-    read_by: agreeing.reduce((bits, { layer }) => bits | bitOf(layer), readBy),
+    read_by: agreeing.reduce((bits, { layer }) => bits | layerBit(layer), readBy),
     layers:
       differing.length > 0
         ? Object.fromEntries(differing.map(({ layer, next }) => [layer, Object.fromEntries(next)]))
@@ -82,7 +83,7 @@ export async function byLayer(change: LayerChange): Promise<LayerVerdict> {
 
 /** Returns what a layer has read otherwise than the baseline. Null: it has read nothing. */
 const fieldsOf = (layer: FetchMethod, { read_by, layers }: LayerChange['baseline']): LayerFields | null =>
-  (read_by & bitOf(layer)) !== 0 ? {} : (layers?.[layer] ?? null)
+  (read_by & layerBit(layer)) !== 0 ? {} : (layers?.[layer] ?? null)
 
 const lastOf = (fields: LayerFields, name: string, baseline: Values): Expected =>
   (Object.hasOwn(fields, name) && fields[name]) || { value: valueOf(baseline, name), is: 'read' }
@@ -93,7 +94,7 @@ const lastOf = (fields: LayerFields, name: string, baseline: Values): Expected =
  */
 async function isComparable({ task, reading, baseline, texts }: LayerChange): Promise<boolean> {
   if (task.extract.method !== 'regex' && task.extract.method !== 'full_page') return true
-  const alike = reading.fetchMethod === 'static' ? bitOf('static') : bitOf('browser') | bitOf('proxy')
+  const alike = reading.fetchMethod === 'static' ? layerBit('static') : layerBit('browser') | layerBit('proxy')
   if (reading.isAsSent || (baseline.read_by & alike) !== 0) return true
   const known = isReadable(task) ? await texts() : null
   if (!known) return isReadable(task)
@@ -119,16 +120,14 @@ type ReadBy = Pick<Extract<Reading, { kind: 'values' }>, 'fetchMethod' | 'rememb
 
 /** Returns the layers that have read these values, as `read_by` stores them. */
 export const layersThatRead = ({ fetchMethod, remember }: ReadBy): number =>
-  bitOf(fetchMethod) | (remember === 'static' ? bitOf('static') : 0)
-
-const bitOf = (layer: FetchMethod) => 1 << FETCH_METHODS.indexOf(layer)
+  layerBit(fetchMethod) | (remember === 'static' ? layerBit('static') : 0)
 
 /** Returns the values with others of some fields. Built from entries, so that a field `__proto__` is a field. */
 const withFields = (values: Values, fields: readonly (readonly [string, Json])[]): Values =>
   fields.length === 0 ? values : Object.fromEntries([...Object.entries(values), ...fields])
 
 function warningOf({ reading: { fetchMethod }, baseline }: LayerChange, names: readonly string[]): string {
-  const layers = FETCH_METHODS.filter((layer) => (baseline.read_by & bitOf(layer)) !== 0).join(', ')
+  const layers = FETCH_METHODS.filter((layer) => (baseline.read_by & layerBit(layer)) !== 0).join(', ')
   const listed = names.map((name) => JSON.stringify(name)).join(', ')
   const text = `The page was read by another layer (${fetchMethod}) than before${layers && ` (${layers})`}, and differs`
   const next = 'That is not sent. The next reading of this layer is compared with this one.'

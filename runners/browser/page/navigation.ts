@@ -13,6 +13,8 @@ export interface Navigation {
   readonly last: Response | null
   /** The `ERR_…` of a later navigation that the page itself began and that failed, when no other followed. */
   readonly refusal: string | null
+  /** Requests for a document of the main frame, redirects among them. */
+  readonly requests: number
   /** Set when the page loaded more than this many bytes. */
   readonly excess: number | null
 }
@@ -27,6 +29,7 @@ export async function watchNavigation({ page, session }: OpenPage): Promise<Navi
     answer: null,
     last: null,
     refusal: null,
+    requests: 0,
     excess: null,
   }
   const isMainFrame = (request: Request): boolean => {
@@ -41,6 +44,7 @@ export async function watchNavigation({ page, session }: OpenPage): Promise<Navi
   page.on('request', (request) => {
     if (!isMainFrame(request)) return
     state.asked = request.url()
+    state.requests += 1
     state.refusal = null
   })
   page.on('response', (response) => {

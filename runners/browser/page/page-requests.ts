@@ -24,14 +24,28 @@ const OF_MEDIA = [...MEDIA].map((resourceType) => ({
   requestStage: 'Request' as const,
 }))
 
-/** A transparent picture of one pixel: the page learns that its image was loaded, as it would be. */
-const PIXEL = {
+/** A transparent picture of one pixel, as a GIF in base64. */
+const PIXEL = 'R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7'
+
+/** Returns the answer to a request for an image: the page learns that it was loaded, whichever origin it is of. */
+const pixelFor = (origin = '*') => ({
   responseCode: 200,
   responseHeaders: [
     { name: 'content-type', value: 'image/gif' },
-    { name: 'access-control-allow-origin', value: '*' },
+    { name: 'access-control-allow-origin', value: origin },
+    { name: 'access-control-allow-credentials', value: 'true' },
+    { name: 'cross-origin-resource-policy', value: 'cross-origin' },
   ],
-  body: 'R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7',
+  body: PIXEL,
+})
+
+/** Each request that is answered costs this process a round trip, so a page with more media than this loads them. */
+const MOST_ANSWERED = 500
+
+/** What is known of a page's requests. */
+interface ChangedRequests {
+  /** It asks for so many media that it is not spared them any more. */
+  readonly asksForMany: boolean
 }
 
 /**
@@ -39,21 +53,30 @@ const PIXEL = {
  * other, and answers requests for media without asking anybody. A redirect or a picture elsewhere goes without the
  * headers. What is changed costs a round trip a request, so it is set up only for requests that can be changed.
  */
-export async function changeRequests(session: CDPSession, target: URL, changes: PageRequests): Promise<void> {
+export async function changeRequests(
+  session: CDPSession,
+  target: URL,
+  changes: PageRequests,
+): Promise<ChangedRequests> {
   const own = Object.entries(changes.headers ?? {}).filter(([name]) => !UNSENT_HEADERS.has(name.toLowerCase()))
-  if (own.length === 0 && !changes.withoutMedia) return
+  const state = { asksForMany: false }
+  if (own.length === 0 && !changes.withoutMedia) return state
+  let answered = 0
   const withHeaders = headersFor(target, own)
   session.on('Fetch.requestPaused', (paused: Paused) => {
-    const { requestId, resourceType } = paused
+    const { requestId, resourceType, request } = paused
+    const isSpared = changes.withoutMedia && MEDIA.has(resourceType)
+    if (isSpared) state.asksForMany = ++answered > MOST_ANSWERED
     const sent =
-      changes.withoutMedia && MEDIA.has(resourceType)
-        ? resourceType === 'Image'
-          ? session.send('Fetch.fulfillRequest', { requestId, ...PIXEL })
+      !isSpared || state.asksForMany
+        ? session.send('Fetch.continueRequest', { requestId, headers: withHeaders(paused) })
+        : resourceType === 'Image'
+          ? session.send('Fetch.fulfillRequest', { requestId, ...pixelFor(request.headers['Origin']) })
           : session.send('Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' })
-        : session.send('Fetch.continueRequest', { requestId, headers: withHeaders(paused) })
     sent.catch(() => undefined)
   })
   await session.send('Fetch.enable', { patterns: own.length > 0 ? ALL : OF_MEDIA })
+  return state
 }
 
 type Header = { readonly name: string; readonly value: string }

@@ -93,18 +93,19 @@ export function ended(
   reason: Exclude<Reason, 'died'>,
   { startedAt, url, unrendered, processMb, work, navigation }: EndedRender,
 ): FetchFailed {
+  const status = navigation?.answer?.status() ?? null
   switch (reason) {
     case 'late':
-      return failed({ startedAt }, lateFault(navigation, url), null)
+      return failed({ startedAt }, lateFault(navigation, url), status)
     case 'aborted':
       return failed({ startedAt }, exchangeFault({ kind: 'aborted' }, url, 0), null)
     case 'crashed':
-      return failed({ startedAt }, CRASHED(unrendered), null)
+      return failed({ startedAt }, CRASHED(unrendered), status)
     case 'heap':
-      return failed({ startedAt }, HEAP_FULL(heapOf(processMb)), null)
+      return failed({ startedAt }, HEAP_FULL(heapOf(processMb)), status)
     case 'work':
-      return failed({ startedAt }, TOO_MUCH_WORK(work, unrendered), null)
+      return failed({ startedAt }, TOO_MUCH_WORK(work, unrendered), status)
     case 'memory':
-      return failed({ startedAt }, TOO_MUCH_MEMORY(processMb), null)
+      return failed({ startedAt }, TOO_MUCH_MEMORY(processMb), status)
   }
 }

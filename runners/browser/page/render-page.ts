@@ -57,11 +57,21 @@ export async function renderPage(rendering: Rendering): Promise<Rendered> {
   const { request, url, opened, navigation } = rendering
   const traffic = watchTraffic(opened.page)
   const { headers, withoutMedia = false } = request
-  await changeRequests(opened.session, url, { headers, withoutMedia })
+  const changed = await changeRequests(opened.session, url, { headers, withoutMedia })
   const fault = await goTo(rendering)
   if (fault) return failed(rendering, fault, navigation.answer?.status() ?? null)
-  return settle(rendering, traffic)
+  const rendered = await settle(rendering, traffic)
+  if (!rendered.ok || !withoutMedia) return rendered
+  const isLost = changed.asksForMany || navigation.requests > MOST_DOCUMENTS || handlesErrors(rendered.body)
+  return isLost ? { ...rendered, missesMedia: true } : rendered
 }
+
+/** Redirects and a page that loads itself again. A page that goes on doing so may wait for its images. */
+const MOST_DOCUMENTS = 6
+
+/** Returns whether something of a page says what happens when it cannot be loaded, as images of shops do. */
+const handlesErrors = (body: Uint8Array): boolean =>
+  Buffer.from(body.buffer, body.byteOffset, body.length).includes('onerror')
 
 /** The part of a render that going to an address needs. */
 interface Going extends Pick<Rendering, 'url' | 'egress' | 'opened' | 'navigation'> {

@@ -36,6 +36,8 @@ interface RenderedBody extends FetchedBody {
   readonly shots: readonly Shot[]
   /** Where the request looks, and the page is HTML. */
   readonly seen?: SeenPage
+  /** It was rendered without its media, and looks as if it misses them. Absent: it does not. */
+  readonly missesMedia?: boolean
   /** Sentences for the run's `warnings`. */
   readonly warnings: readonly string[]
 }

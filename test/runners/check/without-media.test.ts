@@ -1,5 +1,6 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { readingHash } from '../../../core/diff/reading-hash.ts'
+import { layerBit } from '../../../core/layer-bit.ts'
 import { createGuardedAgent } from '../../../egress/guarded-agent.ts'
 import { createPolicy } from '../../../egress/policy.ts'
 import type { Rendered, RenderRequest } from '../../../runners/browser/page/rendered.ts'
@@ -7,6 +8,7 @@ import { check } from '../../../runners/check/check.ts'
 import type { PageTask } from '../../../runners/check/task.ts'
 import { createExtractor } from '../../../runners/extract/pool/extractor.ts'
 import { createPageReader } from '../../../runners/fetch/paging/page-reader.ts'
+import type { RunFaultCode } from '../../../schema/run/run-fault.ts'
 
 const agent = createGuardedAgent(createPolicy({ allowPrivateCidrs: [], neverAllow: [] }))
 const extractor = createExtractor({ threads: 1 })
@@ -22,11 +24,14 @@ beforeEach(() => {
 })
 
 /** The price that a page shows, or the status that it is refused with; null: what it waits for is never shown. */
-type Shown = string | number | null
+type Shown = string | number | null | { readonly price: string; readonly missesMedia: true } | RunFaultCode[]
 
 const ANSWER = { status: 200, retryAfterMs: null, durationMs: 1 }
 
 function rendered(shown: Shown): Rendered {
+  if (Array.isArray(shown))
+    return { ...ANSWER, ok: false, status: null, fault: { code: shown[0] ?? 'internal', message: 'no answer' } }
+  if (shown !== null && typeof shown === 'object') return { ...rendered(shown.price), missesMedia: true } as Rendered
   if (shown === null) return { ...ANSWER, ok: false, fault: { code: 'timeout', message: 'never shown' } }
   if (typeof shown === 'number')
     return { ...ANSWER, ok: false, status: shown, fault: { code: 'http_status', message: 'refused' } }
@@ -48,7 +53,7 @@ async function checked(sparse: Shown, whole: Shown, more: Partial<PageTask> = {}
     ...{ obstacle: null, triesStatic: false, reason: 'configured' },
     extract: { method: 'css', fields: { price: '.price' } },
     last: { etag: null, lastModified: null, bodyHash: Buffer.alloc(16, 'other') },
-    withoutMedia: { readingHash: readingHash({ price: '$7' }) },
+    withoutMedia: { readingHash: readingHash({ price: '$7' }), readBy: layerBit('browser') },
     ...more,
   }
   const signal = new AbortController().signal
@@ -89,7 +94,33 @@ describe('a check whose page may be rendered without its media', () => {
 
   test('fails at once where the page did not arrive', async () => {
     expect(await checked(503, '$7')).toMatchObject({ kind: 'failed', withoutMedia: true })
-    expect(asked).toEqual(['sparse'])
+    const none = await checked(['dns_failed'], '$7')
+    expect(none).toMatchObject({ kind: 'failed', fault: { code: 'dns_failed' } })
+    // Nothing was rendered.
+    expect(none).not.toHaveProperty('withoutMedia')
+    expect(asked).toEqual(['sparse', 'sparse'])
+  })
+
+  test('is made again with them where the page could not be rendered to its end', async () => {
+    expect(await checked(['render_failed'], '$7')).toMatchObject({ values: { price: '$7' }, needsMedia: true })
+  })
+
+  test('needs them where the page looks as if it misses them, whatever it reads', async () => {
+    expect(await checked({ price: '$7', missesMedia: true }, '$7')).toMatchObject({
+      values: { price: '$7' },
+      needsMedia: true,
+    })
+    expect(asked).toEqual(['sparse', 'whole'])
+  })
+
+  test('needs them where the site refuses to be asked a second time', async () => {
+    expect(await checked('$8', 429)).toMatchObject({ kind: 'failed', needsMedia: true })
+  })
+
+  test('compares with what its own layer read', async () => {
+    const withoutMedia = { readingHash: readingHash({ price: '$7' }), readBy: layerBit('static') }
+    await checked('$7', '$7', { withoutMedia })
+    expect(asked).toEqual(['sparse', 'whole'])
   })
 
   test.each([

@@ -109,8 +109,12 @@ describe('a page that is rendered for its values alone', () => {
     expect(run).toMatchObject({ extracted: { price: '8' }, diff: { fields_changed: ['price'] } })
     expect(run).not.toHaveProperty('without_media')
     expect([images, documents]).toEqual([1, 2])
-    // Both gave the same, so it is rendered without them again.
+    // It may change at each check, so it has them for four intervals.
+    const next = await watched.next()
+    expect([next.run.without_media, next.documents, next.images]).toEqual([undefined, 1, 1])
+    await watching.setClock(5 * 2_592_000)
     expect((await watched.next()).run).toMatchObject({ without_media: true, diff: {} })
+    await watching.setClock(0)
   })
 
   test('keeps its media for a week where it reads otherwise without them, and reports no change', async () => {

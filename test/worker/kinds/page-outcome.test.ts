@@ -75,12 +75,17 @@ test('the fields that treatments emptied come through the runner API', () => {
 
 test('a runner learns which values a page without its media has to have, and says how it rendered the page', () => {
   const readingHash = Buffer.from('0123456789abcdef')
-  const task: PageTask = { ...TASK, withoutMedia: { readingHash } }
-  expect(taskFromWire(JSON.parse(JSON.stringify(taskToWire(task))), 0)).toMatchObject({ withoutMedia: { readingHash } })
+  const task: PageTask = { ...TASK, withoutMedia: { readingHash, readBy: 2 } }
+  expect(taskFromWire(JSON.parse(JSON.stringify(taskToWire(task))), 0)).toMatchObject({
+    withoutMedia: { readingHash, readBy: 2 },
+  })
   expect(taskFromWire(taskToWire(TASK), 0)).not.toHaveProperty('withoutMedia')
-  const said = { withoutMedia: true, needsMedia: true }
-  expect(accepted('x', task, undefined, said)).toMatchObject(said)
-  // Nobody asked for it.
-  const unasked = accepted('x', TASK, undefined, said)
-  expect(Object.keys(unasked ?? {}).filter((key) => /media/i.test(key))).toEqual([])
+  for (const said of [{ withoutMedia: true }, { needsMedia: true }]) {
+    expect(accepted('x', task, undefined, said)).toMatchObject(said)
+    // Nobody asked for it.
+    const unasked = accepted('x', TASK, undefined, said)
+    expect(Object.keys(unasked ?? {}).filter((key) => /media/i.test(key))).toEqual([])
+  }
+  // One that needs them was not rendered without them in the end.
+  expect(accepted('x', task, undefined, { withoutMedia: true, needsMedia: true })).not.toHaveProperty('withoutMedia')
 })
