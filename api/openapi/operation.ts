@@ -110,7 +110,8 @@ const tagsOf = ({ takesTag = false }: Route): object[] =>
 const TAG = {
   ETag: {
     description:
-      'Beyond the contract: changes with the configuration, and with nothing else. That of a monitor has a keyed ' +
+      'Beyond the contract: changes with the configuration, that of a status page also when it is published or taken ' +
+      'back, and with nothing else. That of a monitor has a keyed ' +
       'mark of each key of the configuration.',
     schema: { type: 'string' },
   },

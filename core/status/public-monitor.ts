@@ -12,6 +12,8 @@ interface MonitorFacts {
   readonly is_checked: boolean
   /** When the last check ended. */
   readonly last_run_at: string | null
+  /** When its check is due. Null: it is not scheduled. */
+  readonly due_at: string | null
   /** Seconds between two checks. */
   readonly interval_seconds: number
   /** It was read since the last edit that changed what its values mean: the summary may be from before. */
@@ -63,9 +65,18 @@ function stateOf(facts: MonitorFacts, nowMs: number, hasChanged: boolean): Publi
   return hasChanged ? 'changed' : 'up_to_date'
 }
 
-/** Checks of a team without runs stop, and so do all of an installation without workers: what is known is old then. */
-function isOverdue({ last_run_at: last, interval_seconds: seconds }: MonitorFacts, nowMs: number): boolean {
-  return last !== null && nowMs - Date.parse(last) >= OVERDUE.intervals * seconds * 1_000 + OVERDUE.ms
+/**
+ * Checks of a team without runs stop, and so do all of an installation without workers: what is known is old then. A
+ * check that was resumed or got a shorter interval is due about now, and says more when it has ended.
+ */
+function isOverdue(
+  { last_run_at: last, due_at: due, interval_seconds: seconds }: MonitorFacts,
+  nowMs: number,
+): boolean {
+  const intervalMs = seconds * 1_000
+  if (last === null || nowMs - Date.parse(last) < OVERDUE.intervals * intervalMs + OVERDUE.ms) return false
+  const inMs = due === null ? Infinity : Date.parse(due) - nowMs
+  return inMs <= -OVERDUE.ms || inMs > intervalMs
 }
 
 /** A field that changed, and how many changed beside it. */

@@ -12,6 +12,7 @@ import type { PageReader } from '../fetch/paging/page-reader.ts'
 import { fetchStatic } from '../fetch/static-fetch.ts'
 import type { SearchMeans } from '../serp/search-reading.ts'
 import { factsOf } from './fetched-facts.ts'
+import { fromOf } from './from-layer.ts'
 import { byProxy, howUnrendered, renderRequestOf, type Layered, type ProxyPort } from './last-resort.ts'
 import { lookOf } from './look-of.ts'
 import { findsMore } from './missing-match.ts'
@@ -258,14 +259,6 @@ const extracted = (page: Page, task: PageTask, { ports, unlessShell }: Extractin
     unlessShell,
     ...(task.no > 0 && { key: task.no }),
   })
-
-const BY_STATIC = { fetchMethod: 'static' } as const
-
-function fromOf({ method, reason, fetched }: Layered) {
-  if (method === 'static') return BY_STATIC
-  const missesMedia = 'missesMedia' in fetched && fetched.missesMedia === true
-  return { fetchMethod: method, fetchReason: reason, ...(missesMedia && { needsMedia: true }) }
-}
 
 /** The layer of a result, and why it is not the first one. */
 type From = Pick<Failed, 'fetchMethod' | 'fetchReason'>

@@ -42,7 +42,7 @@ function isSure(sparse: Reading, known: KnownReading): sparse is Comparable {
   if ('needsMedia' in sparse) return false
   if (sparse.kind === 'failed') return !OF_PAGE.has(sparse.fault.code) && !isSuccess(sparse.status ?? null)
   if (sparse.kind !== 'unchanged' && sparse.kind !== 'values') return false
-  // What another layer read is no measure for this one.
+  // Layers may read a page differently.
   if ((known.readBy & layerBit(sparse.fetchMethod)) === 0) return false
   return sparse.kind === 'unchanged' || Buffer.compare(readingHash(sparse.values), known.readingHash) === 0
 }

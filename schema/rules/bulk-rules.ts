@@ -15,8 +15,12 @@ function ambiguousLabels({ labels: { add = {}, rename = {}, remove = [] } = {} }
     : []
 }
 
-/** Returns the keys that are for another action, and the first key of this one where it is missing. */
+/**
+ * Returns the keys that are for another action, and the first key of this one where it is missing. A count alone does
+ * not say which monitors are deleted.
+ */
 function wrongKeys(bulk: Bulk): readonly string[] {
+  if (bulk.action === 'delete' && bulk.filter !== undefined) return ['filter']
   const own = BULK_KEYS[bulk.action] ?? []
   const [needed] = own
   const others = KEYS.filter((key) => !own.includes(key) && bulk[key] !== undefined)
@@ -27,7 +31,7 @@ export const KEYS_OF_BULK = rule<Bulk>({
   name: 'keys_of_bulk',
   message:
     'the action mute needs until, which may be null; label needs labels; interval needs schedule_interval_seconds; ' +
-    'the keys of one action are for no other',
+    'the keys of one action are for no other; delete needs ids',
   cel: null,
   accepts: [
     { action: 'mute', until: null, reason: 'a move' },
@@ -38,6 +42,7 @@ export const KEYS_OF_BULK = rule<Bulk>({
   rejects: [
     { action: 'mute', drop: true },
     { action: 'pause', until: null },
+    { action: 'delete', filter: {}, expected: 1 },
     { action: 'unmute', reason: 'done' },
     { action: 'label' },
     { action: 'interval', schedule_interval_seconds: 60, labels: {} },

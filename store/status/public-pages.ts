@@ -34,6 +34,8 @@ const FoundMonitor = Type.Object({
   is_checked: Type.Boolean(),
   /** When the last check ended. */
   last_run_at: TextOrNull,
+  /** When its check is due. Null: it is not scheduled. */
+  due_at: TextOrNull,
   interval_seconds: Type.Integer(),
   /** It was read since the last edit that changed what its values mean. */
   has_reading: Type.Boolean(),
@@ -89,8 +91,8 @@ export async function fillPages(store: Queryable, pages: readonly PublicPage[]):
   const found = await store.any(sql.type(foundMonitor)`
     with asked as materialized (${askedPages(pages.map(({ id }) => id))})
     select a.id as page_id, m.no, s.name, s.show_value, m.locked or m.paused or m.suspended as is_paused,
-      c.failures > 0 as is_failing, c.last_run_at is not null as is_checked, c.last_run_at, c.interval_seconds,
-      c.reading_id is not null as has_reading, b.summary,
+      c.failures > 0 as is_failing, c.last_run_at is not null as is_checked, c.last_run_at, c.due_at,
+      c.interval_seconds, c.reading_id is not null as has_reading, b.summary,
       run_id_floor(greatest(s.values_since, m.values_since)) as values_floor,
       coalesce(c.last_change_id >= a.floor_id, false) as is_change_shown
     from asked a

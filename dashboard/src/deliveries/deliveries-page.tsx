@@ -51,6 +51,7 @@ function Sent() {
   const { led, others } = lists
   const failing = useFailingDestinations()
   const rows = [...led.rows, ...(others.rows ?? [])]
+  const error = led.error ?? others.error
   const selection = useDeliverySelection({ filters, rows, counts })
   const list = useRef<HTMLDivElement>(null)
   useListKeys(list, rows, selection)
@@ -66,9 +67,9 @@ function Sent() {
         />
       )}
       <DeliveryFilterBar filters={filters} counts={counts} first={rows[0] ?? null} onChange={change} />
-      {others.error !== null && <Notice error={others.error} />}
-      {others.rows === null && others.error === null && <p role="status">Loading…</p>}
-      {others.rows !== null && rows.length === 0 && <Nothing hasFilters={Object.keys(filters).length > 0} />}
+      {error !== null && <Notice error={error} />}
+      {lists.isReading && error === null && <p role="status">Loading…</p>}
+      {!lists.isReading && rows.length === 0 && <Nothing hasFilters={Object.keys(filters).length > 0} />}
       <div ref={list} className={style['lists']}>
         <Lists filters={filters} lists={lists} selection={selection} />
       </div>
@@ -86,9 +87,11 @@ function useSentLists(filters: DeliveryFilters) {
   const { status, given_up: givenUp, held } = filters
   const isOfAllStates = status === undefined && givenUp === undefined && held === undefined
   const led = useDeliveries({ ...filters, given_up: 'true' }, { rows: LED, isWanted: isOfAllStates })
+  const others = useDeliveries(isOfAllStates ? { ...filters, given_up: 'false' } : filters)
   return {
-    led: { rows: led.rows?.slice(0, LED) ?? [], total: led.total },
-    others: useDeliveries(isOfAllStates ? { ...filters, given_up: 'false' } : filters),
+    led: { rows: led.rows?.slice(0, LED) ?? [], total: led.total, error: led.error },
+    others,
+    isReading: led.rows === null || others.rows === null,
   }
 }
 

@@ -170,17 +170,20 @@ const Day = ({ label, day, onChange }: DayProps) => (
 /** That the list is of one monitor or destination only, by its name where a row has it, and the way to all. */
 function Narrowed({ filters, first }: Pick<DeliveryFilterBarProps, 'filters' | 'first'>) {
   const { monitor_id: monitor, destination, ...others } = filters
+  // Rows of the filters before are shown until the others arrive.
+  const ofMonitor = first?.monitor_id === monitor ? first : null
+  const ofDestination = first?.destination_key === destination ? first : null
   return (
     <>
       {monitor !== undefined && (
         <p className={style['narrowed']}>
-          Only those of {first === null ? 'one monitor' : <bdi>{first.monitor.name}</bdi>}.{' '}
+          Only those of {ofMonitor ? <bdi>{ofMonitor.monitor.name}</bdi> : 'one monitor'}.{' '}
           <Link href={pathOf({ ...others, destination })}>Show those of all monitors</Link>
         </p>
       )}
       {destination !== undefined && (
         <p className={style['narrowed']}>
-          Only those to {first === null ? 'one destination' : <bdi>{first.destination}</bdi>}.{' '}
+          Only those to {ofDestination ? <bdi>{ofDestination.destination}</bdi> : 'one destination'}.{' '}
           <Link href={pathOf({ ...others, monitor_id: monitor })}>Show those to all destinations</Link>
         </p>
       )}

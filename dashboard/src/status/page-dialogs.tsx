@@ -102,7 +102,7 @@ export function DeleteDialog({ page, onClose }: PageDialogProps) {
       isEnd
       isBusy={remove.isPending}
       error={remove.error}
-      onAct={() => remove.mutate(page.id, { onSuccess: onClose })}
+      onAct={() => remove.mutate(page, { onSuccess: onClose })}
       onClose={onClose}
     >
       <Named page={page} />

@@ -66,4 +66,7 @@ export const usePublish = () =>
       : ask<StatusPage>(`/v1/status-pages/${id}/unpublish`, { method: 'POST' }),
   )
 
-export const useDeletePage = () => usePageAct((id: string) => ask(`/v1/status-pages/${id}`, { method: 'DELETE' }))
+export const useDeletePage = () =>
+  usePageAct(({ id, updated_at }: StatusPage) =>
+    ask(`/v1/status-pages/${id}`, { method: 'DELETE', ifMatch: `"${updated_at}"` }),
+  )

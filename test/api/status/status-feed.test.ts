@@ -14,6 +14,7 @@ const MONITOR = {
   is_failing: false,
   is_checked: true,
   last_run_at: AT,
+  due_at: null,
   interval_seconds: 3_600,
   has_reading: true,
   values_floor: '',

@@ -14,6 +14,7 @@ const FACTS = {
   is_failing: false,
   is_checked: true,
   last_run_at: '2026-05-24T14:03:00.000Z',
+  due_at: null as string | null,
   interval_seconds: 86_400,
   has_reading: true,
   summary: { value: { field: 'price', text: '13' }, change: CHANGE },
@@ -40,6 +41,14 @@ describe('the state of a monitor on a status page', () => {
     expect(stateOf({ ...late, interval_seconds: 3_601 })).toBe('changed')
     expect(stateOf({ ...late, is_failing: true })).toBe('not_readable')
     expect(stateOf({ ...late, is_paused: true })).toBe('paused')
+  })
+
+  test('is not overdue where it is due about now: it was resumed, or got a shorter interval', () => {
+    const late = { last_run_at: '2026-05-14T11:48:30.000Z', interval_seconds: 3_600 }
+    const dueIn = (minutes: number) => stateOf({ ...late, due_at: new Date(NOW + minutes * 60_000).toISOString() })
+    expect([-14, 0, 60].map(dueIn)).toEqual(['changed', 'changed', 'changed'])
+    // Nobody does it, or there are no runs before then.
+    expect([-15, 61].map(dueIn)).toEqual(['overdue', 'overdue'])
   })
 
   test('has words and a meaning that the documentation repeats', () => {
