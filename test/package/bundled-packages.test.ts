@@ -25,9 +25,10 @@ test.each(['LICENSE', 'licence.md', 'UNLICENSE', 'COPYING'])('a licence is the t
 })
 
 test('without a file, it is the section of the README, to its end', async () => {
-  const readme = `# one\n\n## Use\n\nCall it.\n\n## license\n\nCopyright (c) 2014 A\n\n${GRANT}\n\n## Thanks\n\nTo all.\n`
+  const text = `Copyright (c) 2014 A\n\n${GRANT}`
+  const readme = `# one\n\n## Use\n\nCall it.\n\n## license\n\n${text}\n\n## Thanks\n\nTo all.\n`
   const section = await sectionOf({ license: 'MIT' }, { 'README.md': readme })
-  expect(section).toContain(`v/1.2.3\n\nCopyright (c) 2014 A\n\n${GRANT}\n`)
+  expect(section).toContain(`v/1.2.3\n\n${text}\n`)
   expect(section).not.toContain('Thanks')
 })
 

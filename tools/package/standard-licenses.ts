@@ -1,6 +1,6 @@
 /**
- * The texts of licences by their names in SPDX, for packages that only name one. Other licences than these ask for a
- * notice of their own, so a package has to have their text.
+ * The texts of licences by their names in SPDX, for packages that only name one. A package under any other
+ * licence has to bring the text.
  */
 export const STANDARD_LICENSES: Readonly<Record<string, (author: string) => string>> = {
   MIT: (author) => `MIT License
