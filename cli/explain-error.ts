@@ -22,6 +22,7 @@ export function explain(error: unknown): string {
     return `tidemark: this user may not open this port; set PORT to one above 1023`
   if ('syscall' in error && error.syscall === 'uv_cwd')
     return 'tidemark: the current folder has been removed; change to another one and start the command again'
+  if (isLeftOut(error)) return 'tidemark: this image has no code for this command: use the image tidemark-service'
   const cause = error.cause ? `\n  caused by: ${explain(error.cause)}` : ''
   return `tidemark: ${scrub(error.stack ?? error.message)}${cause}`
 }
@@ -29,5 +30,13 @@ export function explain(error: unknown): string {
 /** Returns the exit code. The program that starts runners recognizes by it that a token is refused. */
 export function exitCodeOf(error: unknown): number {
   if (error instanceof RemoteError) return error.exitCode
+  if (isLeftOut(error)) return exitCode('usage')
   return exitCode(error instanceof TokenRefusedError ? 'refused' : 'failed')
 }
+
+/** The bundle of the image for runners names by `#` what is not in it (tools/package/bundle.ts). Nothing else does. */
+const isLeftOut = (error: unknown): boolean =>
+  error instanceof Error &&
+  'code' in error &&
+  error.code === 'ERR_PACKAGE_IMPORT_NOT_DEFINED' &&
+  error.message.includes('"#')

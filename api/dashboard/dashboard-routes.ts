@@ -121,8 +121,9 @@ function signInPath(path: string, call: PublicCall<unknown, Query, unknown>): st
 const NOT_BUILT = pageAnswer({
   title: 'Tidemark is running, without its dashboard',
   lines: [
-    'The files of the dashboard are not built here: the packages were installed without scripts, or without those ' +
-      'for development. In the folder of Tidemark, npm ci installs all and builds it. npm run prepare only builds it.',
+    'The files of the dashboard are missing here. In a clone, the packages were installed without scripts, or ' +
+      'without those for development: npm ci installs all and builds the dashboard, and npm run prepare only builds ' +
+      'it. The package of npm and the images come with these files: install the package or fetch the image again.',
   ],
   links: [
     { href: '/docs', text: 'Documentation' },

@@ -7,6 +7,8 @@ export const nodeCheck: DoctorCheck = {
   look({ neededNode }) {
     const what = `Node ${process.versions.node}; ${neededNode} or later is needed.`
     const isEnough = Number.parseInt(process.versions.node, 10) >= neededNode
-    return isEnough ? ok(what) : failed(what, `Install Node ${neededNode}, or start ./tidemark, which uses its own.`)
+    return isEnough
+      ? ok(what)
+      : failed(what, `Install Node ${neededNode}. In a clone, the script that starts Tidemark uses its own.`)
   },
 }

@@ -110,10 +110,28 @@ describe('The package of npm', () => {
     expect(names).toEqual(expect.arrayContaining(['fastify', 'parse5', '@kubernetes/client-node']))
     expect(names.filter((name) => Object.hasOwn(OUTSIDE_PACKAGES, name))).toEqual([])
     const licenses = await readFile(join(installed, 'LICENSES.md'), 'utf8')
-    for (const { name, version, license } of bundled)
-      expect(licenses).toContain(`\n## ${name} ${version} (${license})\n`)
+    for (const { name, version, license } of bundled) {
+      const source = `Source: https://www.npmjs.com/package/${name}/v/${version}`
+      expect(licenses).toContain(`\n## ${name} ${version} (${license})\n\n${source}\n\n`)
+    }
     // The dashboard is made of it.
     expect(licenses).toContain('\n## react ')
+    // A section without a text has its heading and its source alone.
+    expect(licenses).not.toMatch(/\nSource: .*\n\n\n/)
+  })
+
+  test('has code of the packages alone that an installation would have', async () => {
+    const { packages } = JSON.parse(await readFile(join(ROOT, 'package-lock.json'), 'utf8')) as {
+      readonly packages: Readonly<Record<string, { version?: string; dev?: boolean; devOptional?: boolean }>>
+    }
+    const needed = Object.entries(packages)
+      .filter(([, { dev, devOptional }]) => !dev && !devOptional)
+      .map(([path, { version }]) => `${path.replace(/^.*node_modules\//, '')}@${version}`)
+    const bundled = JSON.parse(await readFile(join(installed, 'dist/packages.json'), 'utf8')) as readonly {
+      readonly name: string
+      readonly version: string
+    }[]
+    expect(bundled.map(({ name, version }) => `${name}@${version}`).filter((one) => !needed.includes(one))).toEqual([])
   })
 
   test('is the same when it is built again', async () => {
@@ -125,9 +143,11 @@ describe('The package of npm', () => {
 
   test('says its version, and calls itself by the name that it is installed under', async () => {
     expect(await ended('--version')).toEqual({ code: 0, stdout: `${(await manifestOf(ROOT)).version}\n`, stderr: '' })
-    const { stdout } = await ended('check --help')
-    expect(stdout).toContain('$ tidemark check')
-    expect(stdout).not.toContain('./tidemark')
+    expect((await ended('check --help')).stdout).toContain('$ tidemark check')
+    const folderOfCode = join(installed, 'dist')
+    const files = (await readdir(folderOfCode)).filter((file) => file.endsWith('.js'))
+    const texts = await Promise.all(files.map((file) => readFile(join(folderOfCode, file), 'utf8')))
+    expect(texts.flatMap((text) => text.split('\n')).filter((line) => line.includes('./tidemark'))).toEqual([])
   })
 
   test.each(Object.entries(MOST_SECONDS))('takes for `%s` at most %d s of processor time', async (line, most) => {
@@ -164,6 +184,24 @@ describe('The package of npm', () => {
     expect([pdf.code, pdf.stdout], pdf.stderr).toEqual([0, expect.stringContaining('"Two"')])
     const sheet = await ended("check prices.xlsx --read-as document --json-path 'price=$.sheets[0].records[0].Price'")
     expect([sheet.code, sheet.stdout], sheet.stderr).toEqual([0, expect.stringMatching(/price {3}5\n/)])
+  })
+
+  test('lets that process read nothing outside of the installation', async () => {
+    await writeFile(
+      join(folder.path, 'calendar.ics'),
+      'BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:a\r\nEND:VCALENDAR\r\n',
+    )
+    await writeFile(join(folder.path, 'tell.cjs'), TELL_ARGUMENTS)
+    const told = join(folder.path, 'arguments.txt')
+    await ended(`check calendar.ics --read-as document --regex 'id=(PRODID)'`, {
+      NODE_OPTIONS: `--require ${join(folder.path, 'tell.cjs')}`,
+      TELL_INTO: told,
+    })
+    const readable = Array.from((await readFile(told, 'utf8')).matchAll(/^--allow-fs-read=(.*)$/gm), ([, path]) => path)
+    expect(readable).toContain(`${installed}/dist/`)
+    // The packages beside it are links in this test.
+    const parts = [`${installed}/`, `${dirname(installed)}/`, `${join(ROOT, 'node_modules')}/`]
+    expect(readable.filter((path = '') => !parts.some((part) => path.startsWith(part)))).toEqual([])
   })
 
   describeIf(hasEmbedded, 'there is no embedded browser for this platform')('with its browser', () => {
@@ -215,3 +253,13 @@ describe('The package of npm', () => {
 
 const LOOPBACK = { TIDEMARK_ALLOW_PRIVATE_CIDRS: '127.0.0.0/8' }
 const CSS = { method: 'css', fields: { price: '.price' } }
+/** A module that writes the arguments of each process that is started into a file, one a line. */
+const TELL_ARGUMENTS = `
+const processes = require('node:child_process')
+const { spawn } = processes
+processes.spawn = (file, args, options) => {
+  require('node:fs').appendFileSync(process.env.TELL_INTO, args.map((text) => text + '\\n').join(''))
+  return spawn(file, args, options)
+}
+require('node:module').syncBuiltinESMExports()
+`

@@ -10,7 +10,7 @@ import { OUTSIDE_PACKAGES } from './outside-packages.ts'
 import { packageReadme } from './package-readme.ts'
 
 /** What the package has of the repository as it is: what the program reads, and what people do. */
-const COPIED = ['CHANGELOG.md', 'LICENSE', 'SECURITY.md', 'crds', 'docs', 'examples', 'store/migrations']
+const COPIED = ['CHANGELOG.md', 'SECURITY.md', 'crds', 'docs', 'examples', 'store/migrations']
 
 const BUILT = 'dashboard/dist'
 
@@ -24,6 +24,8 @@ interface Manifest {
 
 /** The names and versions of the packages of npm whose code is in the bundle, as JSON, from the package on. */
 export const BUNDLED = 'dist/packages.json'
+/** Our own licence. */
+const LICENSE = 'LICENSE'
 /** Their licences, from the package on. */
 const LICENSES = 'LICENSES.md'
 
@@ -46,11 +48,12 @@ interface Program {
   readonly builtIn: readonly string[]
 }
 
-/** Adds to `target` the command alone, with the licences of what is in it. */
+/** Adds to `target` the command alone, with our licence and those of what is in it. */
 export async function buildProgram(root: string, target: string, { scope, builtIn }: Program): Promise<void> {
   const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as Manifest
   const inBundle = foldersOfPackages(await bundle(root, join(target, 'dist'), scope))
   await writeFile(join(target, BUNDLED), `${JSON.stringify(inBundle.map(packageIn), null, 2)}\n`)
+  await cp(join(root, LICENSE), join(target, LICENSE))
   const folders = [...new Set([...inBundle, ...builtIn])].toSorted()
   await writeFile(join(target, LICENSES), licenseTexts(folders))
   const [major = ''] = manifest.devDependencies['node']?.split('.') ?? []
@@ -69,7 +72,7 @@ const manifestOf = ({ version, description, license, dependencies }: Manifest, m
   homepage: PUBLIC_NAMES.repository,
   repository: { type: 'git', url: `git+${PUBLIC_NAMES.repository}.git` },
   bin: { tidemark: 'bin/tidemark.js' },
-  files: ['bin', 'dist', 'README.md', LICENSES, ...COPIED, BUILT],
+  files: ['bin', 'dist', 'README.md', LICENSE, LICENSES, ...COPIED, BUILT],
   type: 'module',
   engines: { node: `>=${major}` },
   dependencies: Object.fromEntries(

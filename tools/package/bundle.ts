@@ -14,7 +14,7 @@ const THREAD = /new URL\('([\w-]+)\.ts', import\.meta\.url\)/g
 const FILE = /new URL\('(\.\.?\/[^']*)', import\.meta\.url\)/g
 const FOLDER = 'import.meta.dirname'
 /** How the command is called in a clone. */
-const IN_A_CLONE = './tidemark '
+const IN_A_CLONE = /(?<![\w./])\.\/tidemark\b/g
 
 /** What of the command a bundle has. A command of which parts are missing ends when it loads them. */
 export interface BundleScope {
@@ -27,14 +27,17 @@ export interface BundleScope {
 /**
  * Bundles the command into `target`, as JavaScript with source maps: Node takes no TypeScript below node_modules, and
  * starts twice as fast where the packages of npm are in it too. All files are in that one folder, which is directly
- * below that of the package. Returns the paths of the modules of packages that are in it; OUTSIDE_PACKAGES are not.
+ * below that of the package. Returns the paths of the modules of packages that are in it; neither OUTSIDE_PACKAGES nor
+ * packages of developers are.
  */
 export async function bundle(root: string, target: string, scope: BundleScope | null): Promise<readonly string[]> {
+  const ofDevelopers = await packagesOfDevelopers(root)
+  const isOutside = (name: string) => Object.hasOwn(OUTSIDE_PACKAGES, name) || ofDevelopers.has(name)
   const build = await rolldown({
     cwd: root,
     input: { tidemark: join(root, 'cli/tidemark.ts'), ...(await threadModules(root, scope?.folders ?? SOURCES)) },
     platform: 'node',
-    external: (id) => id.startsWith('node:') || Object.hasOwn(OUTSIDE_PACKAGES, packageName(id)),
+    external: (id) => id.startsWith('node:') || isOutside(packageName(id)),
     plugins: [...(scope ? [onlyWhatIsIn(root, scope)] : []), inOneFolder(root)],
   })
   const { output } = await build.write({
@@ -52,6 +55,21 @@ export async function bundle(root: string, target: string, scope: BundleScope | 
   await Promise.all(maps.map(({ fileName }) => leaveOutSources(join(target, fileName))))
   const modules = output.flatMap((one) => (one.type === 'chunk' ? one.moduleIds : []))
   return modules.filter((id) => id.includes('/node_modules/'))
+}
+
+/**
+ * Returns the packages that an installation does not have, by the lockfile. A package may load one of them where it is
+ * there (an optional peer): what else this folder has does not change the bundle.
+ */
+async function packagesOfDevelopers(root: string): Promise<ReadonlySet<string>> {
+  const { packages } = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8')) as {
+    readonly packages: Readonly<Record<string, { readonly dev?: boolean; readonly devOptional?: boolean }>>
+  }
+  const namesOf = (isForThem: boolean) =>
+    Object.entries(packages)
+      .filter(([, { dev, devOptional }]) => (dev === true || devOptional === true) === isForThem)
+      .map(([path]) => path.replace(/^.*node_modules\//, ''))
+  return new Set(namesOf(true)).difference(new Set(namesOf(false)))
 }
 
 /** Leaves the texts of packages out of a map: they are two thirds of all maps, and others have written them. */
@@ -91,7 +109,7 @@ const inOneFolder = (root: string): Plugin => ({
       .replaceAll(THREAD, (_, name: string) => `new URL('${name}.js', import.meta.url)`)
       .replaceAll(FILE, (_, path: string) => from(path))
       .replaceAll(FOLDER, `process.getBuiltinModule('node:url').fileURLToPath(${from('.')})`)
-      .replaceAll(IN_A_CLONE, 'tidemark ')
+      .replaceAll(IN_A_CLONE, 'tidemark')
     // Lines stay where they are, so the map of the source holds.
     return written === code ? null : { code: written, map: null }
   },
@@ -100,7 +118,7 @@ const inOneFolder = (root: string): Plugin => ({
 const isOwn = (root: string, id: string): boolean =>
   id.startsWith(`${root}/`) && id.endsWith('.ts') && !id.includes('/node_modules/')
 
-/** Leaves imports of what is not in a bundle as they are. Node says what is missing where one is loaded. */
+/** Names what is not in a bundle by `#` and where it would be: loading it fails, and cli/explain-error.ts says why. */
 const onlyWhatIsIn = (root: string, { folders, packages }: BundleScope): Plugin => ({
   name: 'only what is in',
   resolveId(specifier, importer) {
@@ -110,6 +128,6 @@ const onlyWhatIsIn = (root: string, { folders, packages }: BundleScope): Plugin 
       path === null
         ? packages.includes(packageName(specifier))
         : !path.endsWith('.ts') || folders.includes(path.split('/', 1)[0] ?? '')
-    return isIn || specifier.startsWith('node:') ? null : { id: path === null ? specifier : `#${path}`, external: true }
+    return isIn || specifier.startsWith('node:') ? null : { id: `#${path ?? specifier}`, external: true }
   },
 })

@@ -616,7 +616,7 @@ export type Run = {
     | 'encoding'
     | 'refused'
     | 'no_match' | null
-  readonly without_media?: 'true'
+  readonly without_media?: true
   readonly duration_ms: number
   readonly error_message: string | null
   readonly error_code: FaultCode | null

@@ -3,7 +3,7 @@ interface Node {
   readonly $ref?: string
   readonly type?: string
   readonly enum?: readonly string[]
-  readonly const?: string
+  readonly const?: string | number | boolean | null
   readonly anyOf?: readonly Node[]
   readonly oneOf?: readonly Node[]
   readonly items?: Node
@@ -47,7 +47,7 @@ const referred = (ref: string, named: Named, indent: string): string =>
 
 function written(node: Node, named: Named, indent: string): string {
   if (node.$ref !== undefined) return referred(node.$ref, named, indent)
-  if (node.const !== undefined) return `'${node.const}'`
+  if (node.const !== undefined) return literalOf(node.const)
   if (node.enum) return named.choices[node.enum.join()] ?? choiceOf(node.enum, indent)
   const alternatives = node.anyOf ?? node.oneOf
   if (alternatives) return alternatives.map((one) => written(one, named, indent)).join(' | ')
@@ -59,6 +59,9 @@ function written(node: Node, named: Named, indent: string): string {
     return `Readonly<Record<string, ${node.additionalProperties === false ? 'never' : 'unknown'}>>`
   return PRIMITIVES[node.type ?? ''] ?? 'unknown'
 }
+
+const literalOf = (value: NonNullable<Node['const']> | null): string =>
+  typeof value === 'string' ? `'${value}'` : JSON.stringify(value)
 
 /** Longer choices have a line for each value. */
 const LONGEST = 80

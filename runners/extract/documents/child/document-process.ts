@@ -24,8 +24,16 @@ export type Answer = { readonly readMs: number } & (
 type Settled = { readonly ok: true; readonly frame: Frame } | ({ readonly ok: false } & NoAnswer)
 
 const PROGRAM = fileURLToPath(new URL('open-documents.ts', import.meta.url))
-/** What the process may read beside the folder of its program: in a clone, these are other ones. */
-const ALSO = ['../../../../runners/', '../../../../core/', '../../../../schema/', '../../../../package.json']
+/**
+ * What the process may read beside the folder of its program: in a clone, these are other ones. A bundle has them in
+ * its own folder; each is written out here, so that the bundler points it into the package (tools/package/bundle.ts).
+ */
+const ALSO = [
+  new URL('../../../../runners/', import.meta.url),
+  new URL('../../../../core/', import.meta.url),
+  new URL('../../../../schema/', import.meta.url),
+  new URL('../../../../package.json', import.meta.url),
+]
 const PACKAGES = ['pdfjs-dist', 'ical.js', 'htmlparser2']
 const KEPT_OUTPUT = 2_000
 const LOOK_MS = 50
@@ -54,7 +62,7 @@ function readable(): string[] {
     // A package may be a link to where it is kept, beside what it depends on.
     return folder === undefined ? [] : [folder, modulesOf(realpathSync(join(folder, name)))]
   })
-  const others = ALSO.map((path) => fileURLToPath(new URL(path, import.meta.url)))
+  const others = ALSO.map((url) => fileURLToPath(url))
   return [...new Set([`${dirname(PROGRAM)}${sep}`, ...others, ...modules.map((path) => `${path}${sep}`)])]
 }
 
