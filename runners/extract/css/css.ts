@@ -6,6 +6,7 @@ import * as DomUtils from 'domutils'
 import { byEngine } from '../refused-rule.ts'
 import { XHTML, childrenOf, isElement, textOf } from '../tree.ts'
 import type { Tree } from '../tree.ts'
+import { countedAdapter, type Steps, withSteps } from './counted-adapter.ts'
 
 type CssOptions = Options<AnyNode, Element>
 type Query = ReturnType<typeof compile<AnyNode, Element>>
@@ -54,6 +55,8 @@ const OPTIONS = {
   xml: { adapter: XML_ADAPTER, xmlMode: true, relativeSelector: false, pseudos: PSEUDOS },
 } satisfies Record<string, CssOptions>
 
+const COUNTED = { html: countedAdapter(HTML_ADAPTER), xml: countedAdapter(XML_ADAPTER) }
+
 /** A selector, compiled once per kind of document: names differ in quirks mode and in XML. */
 export class CompiledCss {
   readonly #source: string
@@ -72,15 +75,19 @@ export class CompiledCss {
     return selectOne<AnyNode, Element>(this.#query(mode), tree.document, OPTIONS[mode])
   }
 
-  /** Returns whether an element matches, in a tree that may still change. False for a selector that is refused. */
-  matches(element: Element, tree: Tree): boolean {
+  /**
+   * Returns whether an element matches, in a tree that may still change. False for a selector that is refused, and when
+   * the steps are not enough.
+   */
+  matches(element: Element, tree: Tree, steps: Steps): boolean {
     const mode = modeOf(tree)
     let query = this.#uncached.get(mode)
     if (query === undefined) {
       query = compiledOrNone(this.#source, mode)
       this.#uncached.set(mode, query)
     }
-    return query(element)
+    const compiled = query
+    return withSteps(steps, () => compiled(element))
   }
 
   /** Returns all matching elements in document order. */
@@ -108,7 +115,8 @@ export class CompiledCss {
 /** css-select keeps what it finds of ancestors, which is wrong when they get others. */
 function compiledOrNone(source: string, mode: keyof typeof OPTIONS): (element: Element) => boolean {
   try {
-    return compile<AnyNode, Element>(source, { ...OPTIONS[mode], cacheResults: false })
+    const adapter = COUNTED[mode === 'xml' ? 'xml' : 'html']
+    return compile<AnyNode, Element>(source, { ...OPTIONS[mode], adapter, cacheResults: false })
   } catch {
     return () => false
   }
