@@ -16,7 +16,7 @@ type Query = ReturnType<typeof compile<AnyNode, Element>>
  * capitals in the tree (`viewBox`, `foreignObject`), so those are compared without case. The content of a `<template>`
  * does not count as children, as in browsers.
  */
-const HTML_ADAPTER: NonNullable<CssOptions['adapter']> = {
+const HTML_ADAPTER: NonNullable<CssOptions['adapter']> = countedAdapter({
   ...DomUtils,
   isTag,
   getText: textOf,
@@ -24,7 +24,7 @@ const HTML_ADAPTER: NonNullable<CssOptions['adapter']> = {
   getName: (element) => (element.namespace === XHTML ? element.name : element.name.toLowerCase()),
   getAttributeValue: htmlAttribute,
   hasAttrib: (element, name) => htmlAttribute(element, name) !== undefined,
-}
+})
 
 /** Returns the value of an attribute by its name in small letters. */
 function htmlAttribute(element: Element, name: string): string | undefined {
@@ -37,7 +37,7 @@ function foreignAttribute(element: Element, name: string): string | undefined {
   return undefined
 }
 
-const XML_ADAPTER: NonNullable<CssOptions['adapter']> = { ...DomUtils, isTag, getText: textOf }
+const XML_ADAPTER: NonNullable<CssOptions['adapter']> = countedAdapter({ ...DomUtils, isTag, getText: textOf })
 
 /** Returns the value of an attribute, whose name is compared as a selector compares it. */
 export const attributeOf = (element: Element, name: string, { kind }: Tree): string | undefined =>
@@ -54,8 +54,6 @@ const OPTIONS = {
   quirks: { adapter: HTML_ADAPTER, quirksMode: true, relativeSelector: false, pseudos: PSEUDOS },
   xml: { adapter: XML_ADAPTER, xmlMode: true, relativeSelector: false, pseudos: PSEUDOS },
 } satisfies Record<string, CssOptions>
-
-const COUNTED = { html: countedAdapter(HTML_ADAPTER), xml: countedAdapter(XML_ADAPTER) }
 
 /** A selector, compiled once per kind of document: names differ in quirks mode and in XML. */
 export class CompiledCss {
@@ -115,8 +113,7 @@ export class CompiledCss {
 /** css-select keeps what it finds of ancestors, which is wrong when they get others. */
 function compiledOrNone(source: string, mode: keyof typeof OPTIONS): (element: Element) => boolean {
   try {
-    const adapter = COUNTED[mode === 'xml' ? 'xml' : 'html']
-    return compile<AnyNode, Element>(source, { ...OPTIONS[mode], adapter, cacheResults: false })
+    return compile<AnyNode, Element>(source, { ...OPTIONS[mode], cacheResults: false })
   } catch {
     return () => false
   }

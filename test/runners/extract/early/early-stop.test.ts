@@ -7,7 +7,6 @@ import type { Sought } from '../../../../runners/extract/html/sought.ts'
 import { EXTRACT_LIMITS } from '../../../../runners/extract/limits.ts'
 import { fieldsOnTree } from '../../../../runners/extract/on-tree.ts'
 import type { ExtractConfig } from '../../../../schema/monitor/extract-config.ts'
-import { processorMs } from '../../../support/run/processor-ms.ts'
 import { faultCode, html } from '../pages.ts'
 import { bothReadings, type Method } from './both-readings.ts'
 
@@ -137,24 +136,21 @@ test('the limit of tags holds for all of the page, whatever is found first', () 
   expect(extract(of(EXTRACT_LIMITS.tags - 10), config)).toMatchObject({ values: { it: '1 €' } })
 })
 
-/** Returns what reading a page for a rule costs, in part and as a whole: the least of some rounds in turns. */
+/** Returns the processor time of reading a page for a rule, in part and as a whole: the least of rounds in turns. */
 function costs(text: string, method: Method, fields: Readonly<Record<string, string>>) {
   const compiled = compileRules({ method, fields })
   if (compiled.method !== method) throw new TypeError('other rules')
-  const readOf = (sought: Sought | null) => {
+  const timeOf = (sought: Sought | null): number => {
+    const before = process.threadCpuUsage()
     const tree = parseHtml(text, sought)
     if (tree.kind !== 'too_complex') fieldsOnTree(compiled, tree, [])
+    const { user, system } = process.threadCpuUsage(before)
+    return (user + system) / 1_000
   }
   const least = { early: Infinity, whole: Infinity }
-  for (let round = 0; round < 2; round += 1) {
-    least.whole = Math.min(
-      least.whole,
-      processorMs(() => readOf(null)),
-    )
-    least.early = Math.min(
-      least.early,
-      processorMs(() => readOf(firstMatches(compiled))),
-    )
+  for (let round = 0; round < 3; round += 1) {
+    least.whole = Math.min(least.whole, timeOf(null))
+    least.early = Math.min(least.early, timeOf(firstMatches(compiled)))
   }
   return least
 }
@@ -169,7 +165,6 @@ test.each<[what: string, text: string, method: Method, fields: Readonly<Record<s
       [unit, unit.repeat(Math.floor(20_000 / unit.length)), 'css', MANY] as [string, string, 'css', typeof MANY],
   ),
   ['a late sibling', ITEMS, 'css', { it: 'li:nth-of-type(4000)' }],
-  ['no such sibling', ITEMS, 'css', { it: 'li:nth-child(4001)' }],
   ['no sibling before', ITEMS, 'css', { it: 'h1 ~ li' }],
   ['ancestors of ancestors', DEEP, 'css', { it: '.a div div div span' }],
   [
