@@ -3,6 +3,7 @@ import { CSS_PART } from '../../../schema/monitor/value-limits.ts'
 import { cssHints } from '../early/css-hints.ts'
 import { ANY, type Hint } from '../early/hint.ts'
 import { childrenOf, textOf, type Tree } from '../tree.ts'
+import type { Steps } from './counted-adapter.ts'
 import { attributeOf, CompiledCss } from './css.ts'
 import { isForwardCss } from './forward-css.ts'
 
@@ -61,10 +62,10 @@ export class CssRule {
     return [...hints.slice(0, -1), { ...last, attributes: [...last.attributes, { name: part.name, part: null }] }]
   }
 
-  /** Returns whether an element has a value, in a tree that may still change. */
-  matches(element: Element, tree: Tree): boolean {
+  /** Returns whether an element has a value, in a tree that may still change. False when the steps are not enough. */
+  matches(element: Element, tree: Tree, steps: Steps): boolean {
     const part = this.#part
-    if (!this.#selector.matches(element, tree)) return false
+    if (!this.#selector.matches(element, tree, steps)) return false
     return part.kind !== 'attribute' || attributeOf(element, part.name, tree) !== undefined
   }
 

@@ -6,6 +6,7 @@ import * as DomUtils from 'domutils'
 import { byEngine } from '../refused-rule.ts'
 import { XHTML, childrenOf, isElement, textOf } from '../tree.ts'
 import type { Tree } from '../tree.ts'
+import { countedAdapter, type Steps, withSteps } from './counted-adapter.ts'
 
 type CssOptions = Options<AnyNode, Element>
 type Query = ReturnType<typeof compile<AnyNode, Element>>
@@ -15,7 +16,7 @@ type Query = ReturnType<typeof compile<AnyNode, Element>>
  * capitals in the tree (`viewBox`, `foreignObject`), so those are compared without case. The content of a `<template>`
  * does not count as children, as in browsers.
  */
-const HTML_ADAPTER: NonNullable<CssOptions['adapter']> = {
+const HTML_ADAPTER: NonNullable<CssOptions['adapter']> = countedAdapter({
   ...DomUtils,
   isTag,
   getText: textOf,
@@ -23,7 +24,7 @@ const HTML_ADAPTER: NonNullable<CssOptions['adapter']> = {
   getName: (element) => (element.namespace === XHTML ? element.name : element.name.toLowerCase()),
   getAttributeValue: htmlAttribute,
   hasAttrib: (element, name) => htmlAttribute(element, name) !== undefined,
-}
+})
 
 /** Returns the value of an attribute by its name in small letters. */
 function htmlAttribute(element: Element, name: string): string | undefined {
@@ -36,7 +37,7 @@ function foreignAttribute(element: Element, name: string): string | undefined {
   return undefined
 }
 
-const XML_ADAPTER: NonNullable<CssOptions['adapter']> = { ...DomUtils, isTag, getText: textOf }
+const XML_ADAPTER: NonNullable<CssOptions['adapter']> = countedAdapter({ ...DomUtils, isTag, getText: textOf })
 
 /** Returns the value of an attribute, whose name is compared as a selector compares it. */
 export const attributeOf = (element: Element, name: string, { kind }: Tree): string | undefined =>
@@ -72,15 +73,19 @@ export class CompiledCss {
     return selectOne<AnyNode, Element>(this.#query(mode), tree.document, OPTIONS[mode])
   }
 
-  /** Returns whether an element matches, in a tree that may still change. False for a selector that is refused. */
-  matches(element: Element, tree: Tree): boolean {
+  /**
+   * Returns whether an element matches, in a tree that may still change. False for a selector that is refused, and when
+   * the steps are not enough.
+   */
+  matches(element: Element, tree: Tree, steps: Steps): boolean {
     const mode = modeOf(tree)
     let query = this.#uncached.get(mode)
     if (query === undefined) {
       query = compiledOrNone(this.#source, mode)
       this.#uncached.set(mode, query)
     }
-    return query(element)
+    const compiled = query
+    return withSteps(steps, () => compiled(element))
   }
 
   /** Returns all matching elements in document order. */

@@ -1,6 +1,7 @@
 import type { Element } from 'domhandler'
 import type { Token } from 'parse5'
 import type { Compiled } from '../compiled.ts'
+import type { Steps } from '../css/counted-adapter.ts'
 import type { CssRule } from '../css/css-rule.ts'
 import type { IsOpen, Place, Sought } from '../html/sought.ts'
 import { isElement, type Tree } from '../tree.ts'
@@ -13,10 +14,10 @@ import { xpathHints } from './xpath-hints.ts'
 /** A field of which the first match is wanted. */
 interface Field {
   readonly hints: readonly [...Hint[], Hint]
-  /** How many looks into the tree are worth it when an element fits the last hint. */
-  readonly looks: number
+  /** After so many more tags than that of an element that fits the last hint, a look into the tree is worth it. */
+  readonly delay: number
   /** Returns whether an element that fits the last hint is a match as things stand; absent: that is not known. */
-  matches?(element: Element, tree: Tree): boolean
+  matches?(element: Element, tree: Tree, steps: Steps): boolean
   /** Returns the elements whose content has to be complete, if the match is in the tree; null: it is not. */
   find(tree: Tree): readonly Element[] | null
 }
@@ -56,8 +57,8 @@ function cssField([, { rule, isList }]: Named<CssRule>): Field | null {
   if (hints === null) return null
   return {
     hints,
-    looks: 1,
-    matches: (element, tree) => rule.matches(element, tree),
+    delay: 0,
+    matches: (element, tree, steps) => rule.matches(element, tree, steps),
     find(tree) {
       const first = rule.first(tree)
       return first && (rule.readsContent ? [first] : [])
@@ -70,13 +71,20 @@ function xpathField([, { rule, isList }]: Named<CompiledXPath>): Field | null {
   if (isList || deciding === null || deciding.length === 0) return null
   return {
     hints: xpathHints(deciding),
-    looks: LOOKS_FOR_CONTENT,
+    delay: deciding.some(endsInContent) ? 1 : 0,
     find(tree) {
       const found: Element[] = []
       for (const expr of deciding) if (!addFirst(expr, tree, found)) return null
       return found
     },
   }
+}
+
+/** The text of an element comes with the tag behind its own. */
+function endsInContent(expr: Expr): boolean {
+  if (expr.kind === 'union') return endsInContent(expr.left) || endsInContent(expr.right)
+  const last = expr.kind === 'path' ? expr.steps.at(-1) : undefined
+  return last !== undefined && last.axis !== 'attribute' && last.test.kind !== 'name'
 }
 
 /** Adds the element whose content is the first node of a path, or holds it. Returns false where there is no node. */
@@ -100,50 +108,64 @@ interface Search {
   content: readonly Element[] | null
   /** Its content is not complete. */
   awaited: Element | null
-  /** Looks that are left. */
-  looks: number
+  /** Tags that are still read before the next look. */
+  delay: number
   /** After so many elements hints are compared again. */
   again: number
 }
 
-/** After a look in vain, so many times the elements are read before the next: all looks together cost a few. */
-const GROWTH = 2
-/** The text of an element comes with the tags behind its own. */
-const LOOKS_FOR_CONTENT = 3
+/**
+ * After a look in vain, so many times the elements are read before the next. On what is larger than a few elements, all
+ * looks together cost a third more than the last one.
+ */
+const GROWTH = { few: 64, ofFew: 2, ofMany: 4 }
+/**
+ * The steps that comparisons with elements may take at once, and for each element that is read. When they are not
+ * enough, the page is read to its end: whatever a rule costs, looking for its match costs a part of the parsing.
+ */
+const STEPS = { atOnce: 4_096, perElement: 16 }
 
-function isMatch(field: Field, { tagName }: Token.TagToken, place: Place): boolean {
+function isMatch(field: Field, { tagName }: Token.TagToken, place: Place, steps: Steps): boolean {
   const { current } = place
   const isCurrent = current !== undefined && 'name' in current && current.name === tagName
   const element = (isCurrent ? current : current?.lastChild) ?? null
-  return element !== null && isElement(element) && field.matches?.(element, place.tree()) === true
+  return element !== null && isElement(element) && field.matches?.(element, place.tree(), steps) === true
 }
 
 class FirstMatches implements Sought {
   readonly #searches: readonly Search[]
   #unseen: number
   #elements = 0
+  readonly #steps: Steps = { left: STEPS.atOnce }
 
   constructor(fields: readonly Field[]) {
-    this.#searches = fields.map((field) => ({ field, hint: 0, content: null, awaited: null, looks: 0, again: 0 }))
+    this.#searches = fields.map((field) => ({ field, hint: 0, content: null, awaited: null, delay: 0, again: 0 }))
     this.#unseen = fields.length
   }
 
   see(tag: Token.TagToken, place: Place): boolean {
+    if (this.#isGivenUp) return false
     this.#elements += 1
+    this.#steps.left += STEPS.perElement
     if (this.#unseen > 0) for (const search of this.#searches) this.#compare(search, tag, place)
-    return this.#unseen === 0
+    return this.#unseen === 0 && !this.#isGivenUp
+  }
+
+  /** No rest of the page is left unread. */
+  get #isGivenUp(): boolean {
+    return this.#steps.left < 0
   }
 
   #compare(search: Search, tag: Token.TagToken, place: Place): void {
     const { field } = search
-    const { hints, looks } = field
+    const { hints, delay } = field
     for (let hint = hints[search.hint]; hint !== undefined; hint = hints[search.hint]) {
-      if (this.#elements < search.again || !fits(hint, tag)) return
+      if (this.#isGivenUp || this.#elements < search.again || !fits(hint, tag)) return
       const isLast = search.hint === hints.length - 1
-      if (isLast && field.matches && !isMatch(field, tag, place)) return
+      if (isLast && field.matches && !isMatch(field, tag, place, this.#steps)) return
       search.hint += 1
       if (!isLast) continue
-      search.looks = looks
+      search.delay = delay
       this.#unseen -= 1
     }
   }
@@ -151,6 +173,10 @@ class FirstMatches implements Sought {
   isDue(isOpen: IsOpen): boolean {
     if (this.#unseen > 0) return false
     for (const search of this.#searches) {
+      if (search.delay > 0) {
+        search.delay -= 1
+        return false
+      }
       if (search.awaited === null) continue
       if (isOpen(search.awaited)) return false
       search.awaited = null
@@ -179,10 +205,8 @@ class FirstMatches implements Sought {
   }
 
   #lookedInVain(search: Search): void {
-    search.looks -= 1
-    if (search.looks > 0) return
     search.hint = search.field.hints.length - 1
-    search.again = this.#elements * GROWTH
+    search.again = this.#elements * (this.#elements < GROWTH.few ? GROWTH.ofFew : GROWTH.ofMany)
     this.#unseen += 1
   }
 }

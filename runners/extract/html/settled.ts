@@ -50,8 +50,14 @@ function isRightEdge({ openElements, document }: PageState): boolean {
   return slot === -1 && node === document
 }
 
-/** Returns whether a node is on the right edge of a tree: what is added comes into it. */
+/**
+ * Returns whether what is added comes into an element: it is open, or on the right edge of the tree below an open one.
+ * That it is open is found quickly. The walk through a deep tree would take longer than reading the tag.
+ */
 export function isOpen(element: ParentNode, { openElements }: Pick<PageState, 'openElements'>): boolean {
+  // What was closed may still stand above the top.
+  const slot = openElements.items.indexOf(element)
+  if (slot !== -1 && slot <= openElements.stackTop) return true
   for (let node: ParentNode | null | undefined = openElements.current; node; node = node.parent)
     if (node === element) return true
   return false

@@ -134,7 +134,8 @@ class ThreadedExtractor implements Extractor {
     // A page whose text cannot be read still has its hash.
     const read = await this.#inThread(page, config, call)
     if (read.ok) return read
-    return call.unlessShell === true && isShell(page.body) ? SHELL : hashed
+    // A body that was moved to a thread was measured there first, and is empty here.
+    return call.unlessShell === true && page.body.byteLength > 0 && isShell(page.body) ? SHELL : hashed
   }
 
   open(page: Page, form: DocumentForm, call: ExtractCall = {}): Promise<OpenedPage | Failed> {

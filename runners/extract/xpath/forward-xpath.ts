@@ -3,15 +3,11 @@ import { staticType } from './static-type.ts'
 
 /** The axes of a path that lead from a node to itself, into it, or to its attributes. */
 const DOWN: ReadonlySet<Axis> = new Set(['self', 'child', 'descendant', 'descendant-or-self', 'attribute'])
-/** The axes that lead from a node to what stood before its content. */
-const BEFORE: ReadonlySet<Axis> = new Set([
-  'self',
-  'attribute',
-  'parent',
-  'ancestor',
-  'ancestor-or-self',
-  'preceding-sibling',
-])
+/**
+ * The axes that lead from a node to what stood before its content. Those to all ancestors or siblings are left out: a
+ * path with them costs more than parsing the page, so evaluating it before the end would not pay.
+ */
+const BEFORE: ReadonlySet<Axis> = new Set(['self', 'attribute', 'parent'])
 
 /** Functions of the values of their arguments. Of a node-set they read the first node. */
 const OF_VALUES: ReadonlySet<string> = new Set([

@@ -156,6 +156,18 @@ describe('the extraction pool', () => {
     expect(values(await pool.extract(html(large), css('p')))).toEqual({ it: 'large' })
   })
 
+  test('answers with the hash when a large page is killed in the thread for slow pages', async () => {
+    const slow = html('<p>x</p>'.repeat(1_000))
+    const quadratic = xpath('count(//p[count(//p[count(//p) > 0]) > 0])')
+    // It makes its monitor slow, whose bodies are moved to their thread from then on.
+    expect(faultCode(await pool.extract(slow, quadratic, { key: 7, timeoutMs: 400 }))).toBe('extract_timeout')
+    const large = new Uint8Array(Buffer.from('<p>x <b>y</b></p>'.repeat(60_000)))
+    const given = html(large)
+    const read = await pool.extract(given, { method: 'full_page' }, { key: 7, unlessShell: true, timeoutMs: 1 })
+    expect(values(read)).toHaveProperty('content_hash')
+    expect(large.byteLength).toBe(0)
+  })
+
   test('lets a caller leave: waiting or running, it hears at once', async () => {
     const control = new AbortController()
     const running = pool.extract(VICTIM, regex(HANGING), { timeoutMs: 300, signal: control.signal })
