@@ -147,17 +147,19 @@ function ofTeam({ kind, runs }: OfKind, wanted: Omit<MonitorQuery, keyof Page>) 
 
 /** Returns the condition of `monitors m` that its labels are as asked. Its text is the same for every selector. */
 export function hasLabels({ equal, unequal, present, absent }: LabelSelector) {
+  const labels = sql.fragment`coalesce(m.labels, '{}')`
   return sql.fragment`(
-    not exists (
-      select from json_to_recordset(${JSON.stringify(equal)}::json) as l (key text, value text)
-      where m.labels->>l.key is distinct from l.value)
-    and not exists (
-      select from json_to_recordset(${JSON.stringify(unequal)}::json) as l (key text, value text)
-      where m.labels->>l.key = l.value)
-    and coalesce(m.labels, '{}') ?& ${sql.array([...present], 'text')}
-    and not coalesce(m.labels, '{}') ?| ${sql.array([...absent], 'text')}
+    ${labels} @> all(${pairsOf(equal)}) and not ${labels} @> any(${pairsOf(unequal)})
+    and ${labels} ?& ${sql.array([...present], 'text')} and not ${labels} ?| ${sql.array([...absent], 'text')}
   )`
 }
+
+/** Returns each pair as an object of its own: a selector may ask for two values of one key. */
+const pairsOf = (pairs: LabelSelector['equal']) =>
+  sql.fragment`${sql.array(
+    pairs.map(({ key, value }) => JSON.stringify({ [key]: value })),
+    'text',
+  )}::jsonb[]`
 
 const holderRow = rowWith({ id: Type.String(), name: Type.String() })
 

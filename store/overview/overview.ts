@@ -18,6 +18,7 @@ import { joinMarks } from './seen-until.ts'
 import {
   IS_MUTED,
   IS_UNSEEN,
+  isFiltered,
   LAST_RUN,
   nextRunOf,
   searchOf,
@@ -57,6 +58,8 @@ const StoredOverview = Type.Object({
   /** The last change is inside of the plan's window. */
   is_change_shown: Type.Boolean(),
   unseen: Type.Boolean(),
+  /** The length of the whole list, where filters are asked for. Null: it is counted by `countOverview`. */
+  total: IntegerOrNull,
 })
 /** A monitor of any kind, as the overview reads it. Nothing encrypted is among it. */
 export type StoredOverview = Static<typeof StoredOverview>
@@ -88,19 +91,21 @@ function orderOf(order: OverviewOrder) {
 
 /**
  * Returns a page of the reader's monitors of all kinds. One statement: it orders the team's monitors by one narrow key,
- * and reads what is shown of the rows of the page alone.
+ * and reads what is shown of the rows of the page alone. What a filter leaves is counted on the way. Without a filter,
+ * an index may give the page without the rest of the list, and another one the count.
  */
 export async function listOverview(
   store: Queryable,
   query: OverviewQuery & Page & { readonly order: OverviewOrder },
 ): Promise<readonly StoredOverview[]> {
-  const { reader, kinds, order } = query
+  const { reader, kinds, order, wanted } = query
   const { limit, offset } = pageStatement('overview', storedOverview, query)
   const { by, isOfCheck } = orderOf(order)
+  const total = isFiltered(wanted) ? sql.fragment`(count(*) over ())::int` : sql.fragment`null::int`
   return store.any(sql.type(storedOverview)`
     with w as materialized (${windowOfReader(reader)}),
     page as materialized (
-      select m.no ${wantedMonitors(query, { hasChecks: isOfCheck, hasWindow: false })}
+      select m.no, ${total} as total ${wantedMonitors(query, { hasChecks: isOfCheck, hasWindow: false })}
       order by ${by}
       limit ${limit} offset ${offset}
     )
@@ -111,7 +116,8 @@ export async function listOverview(
       m.schedule_interval_seconds, c.failures, c.last_run_at, ${nextRunOf(kinds)} as next_run_at,
       r.id as run_id, r.status::text as run_status, r.error_code, r.start_offset_ms, r.duration_ms,
       c.reading_id is not null as has_baseline, b.summary, c.last_change_id,
-      coalesce(c.last_change_id >= w.floor_id, false) as is_change_shown, ${IS_UNSEEN} as unseen
+      coalesce(c.last_change_id >= w.floor_id, false) as is_change_shown, ${IS_UNSEEN} as unseen,
+      page.total
     from w cross join page join monitors m on m.no = page.no join checks c on c.no = m.no
     ${joinMarks(reader)}
     left join baselines b on b.no = m.no

@@ -77,11 +77,18 @@ export const windowOfReader = (reader: Reader) => sql.fragment`
 export const IS_UNSEEN = sql.fragment`
   coalesce(c.last_change_id > coalesce(s.seen_id, w.seen_id) and c.last_change_id >= w.floor_id, false)`
 
-/** Tables that a statement reads beside the wanted monitors. */
+/** True where some filter is asked for. */
+export const isFiltered = (wanted: WantedMonitors): boolean =>
+  Object.values(wanted).some((filter) => filter !== undefined)
+
+/**
+ * Tables that a statement reads beside the wanted monitors. Without it, each is joined only where a filter needs it: a
+ * join is work for each monitor.
+ */
 interface Beside {
-  /** It reads `checks c` and marks `s`. Without it they are joined only where a filter needs them. */
+  /** It reads `checks c`. */
   readonly hasChecks: boolean
-  /** It reads `w`. Without it, `w` is joined only where a filter needs it: that is work for each monitor. */
+  /** It reads `w`, and marks `s`. */
   readonly hasWindow: boolean
   /** Further sources. */
   readonly joined?: FragmentSqlToken
@@ -112,10 +119,11 @@ export function wantedMonitors(
   if (changedSince !== undefined)
     conditions.push(sql.fragment`c.last_change_id >= run_id_floor(${changedSince}::timestamptz)`)
   const window = sql.fragment`w cross join`
-  const checks = sql.fragment`join checks c on c.no = m.no ${joinMarks(reader)}`
+  const checks = sql.fragment`join checks c on c.no = m.no`
   return sql.fragment`
     from ${given(window, hasWindow, [errorCode, unseen])} monitors m
-    ${given(checks, hasChecks, [status, failing, errorCode, muted, unseen, changedSince])} ${joined}
+    ${given(checks, hasChecks, [status, failing, errorCode, muted, unseen, changedSince])}
+    ${given(joinMarks(reader), hasWindow, [unseen])} ${joined}
     where ${sql.join(conditions, sql.fragment` and `)}`
 }
 

@@ -114,6 +114,7 @@ describe.each([
       ['env!=prod,env!=dev,env', ['L3']],
       ['env=prod, team=web', ['L1']],
       ['env=prod,team=other', []],
+      ['env=prod,env=dev', []],
       ['env,!team', ['L3', 'L2']],
     ] as const)
       expect([selector, new Set(await names(selector))]).toEqual([selector, new Set(expected)])

@@ -104,6 +104,18 @@ describe('the filters of the overview', () => {
   })
 })
 
+test.each([
+  ['a page that ends the list', 2, 1],
+  ['a page before its end', 1, 2],
+  ['a page behind its end', 3, 0],
+])('tells the length of a filtered list on %s', async (_, page, rows) => {
+  for (const order of ['name', 'failures']) {
+    const { body } = await me.get(`/v1/overview?q=SHOP&sort=${order}&limit=2&page=${page}`)
+    expect(body).toMatchObject({ pagination: { total: 3 } })
+    expect(body.data).toHaveLength(rows)
+  }
+})
+
 test('the counts are those of the lists that the filters leave', async () => {
   expect(await counts()).toEqual({
     total: 6,
