@@ -7,6 +7,7 @@ import type { BareQuestion } from './checks/bare-loop.ts'
 import { measureClaims } from './checks/claim-cost.ts'
 import { type Lateness, measureLateness } from './checks/lateness.ts'
 import { measureRetention, type RetentionSize } from './checks/retention.ts'
+import { measureSoak, type SoakSize } from './checks/soak.ts'
 import { type Measured, measureThroughput, type RowSize, type Stage, type Throughput } from './checks/throughput.ts'
 import { measureOperator, type OperatorSize } from './cluster/operator.ts'
 import { measurePods, type PodsSize } from './cluster/pods.ts'
@@ -41,6 +42,8 @@ interface Sizes {
   readonly operator: OperatorSize | null
   /** Takes a quarter of an hour, so it is measured only when it is named. */
   readonly retention: RetentionSize | null
+  /** Takes an hour, and 10 GB of disk, so it is measured only when it is named. */
+  readonly soak: SoakSize | null
   /** Loads the machine for more than a minute, so it is measured only when it is named. */
   readonly neighbour: NeighbourSize | null
   /** Makes 110,000 monitors and needs a built dashboard, so it is measured only when it is named. */
@@ -71,6 +74,7 @@ export const FULL: Sizes = {
   visual: { rounds: 3, height: 10_000 },
   operator: { resources: 10_000, restarts: 3, applied: 50, restSeconds: 30 },
   retention: { runs: 10_000_000, monitors: 2_000, restSeconds: 30 },
+  soak: { monitors: 1_000_000, perSecond: 5_000, minutes: 60 },
   neighbour: { seconds: 15, atOnce: 10 },
   dashboard: {
     monitors: [10_000, 100_000],
@@ -116,6 +120,7 @@ export const QUICK: Sizes = {
   visual: { rounds: 1, height: 10_000 },
   operator: { resources: 1_000, restarts: 1, applied: 10, restSeconds: 5 },
   retention: { runs: 1_000_000, monitors: 1_000, restSeconds: 20 },
+  soak: { monitors: 60_000, perSecond: 1_000, minutes: 2 },
   neighbour: { seconds: 3, atOnce: 10 },
   dashboard: {
     monitors: [1_000],
@@ -136,6 +141,7 @@ export const unnamed = (sizes: Sizes): Sizes => ({
   ...sizes,
   operator: null,
   retention: null,
+  soak: null,
   neighbour: null,
   dashboard: null,
   screens: null,
@@ -189,6 +195,7 @@ export async function runBench(
     const visual = sizes.visual && (say('pictures'), await measureVisualDiff(sizes.visual))
     const operator = sizes.operator && (await measureOperator(server, base, sizes.operator, say, profileDir))
     const retention = sizes.retention && (await measureRetention(server, sizes.retention, say))
+    const soak = sizes.soak && (await measureSoak(stage, sizes.soak, say))
     const neighbour = sizes.neighbour && (await measureNeighbour(server, sizes.neighbour, say))
     const dashboards = await measureDashboards(stage, sizes, say)
     const images = sizes.images && (await measureImageSizes(say))
@@ -206,6 +213,7 @@ export async function runBench(
       visual,
       operator,
       retention,
+      soak,
       neighbour,
       ...dashboards,
       images,

@@ -1,5 +1,6 @@
 import type { NeighbourWaits } from '../api/neighbour.ts'
 import type { RetentionCost } from '../checks/retention.ts'
+import type { SoakFigures } from '../checks/soak.ts'
 import { grid, megabytes, tenths, whole } from './text.ts'
 
 export function retentionOf({ date, runs, monitors, ...cost }: RetentionCost): string {
@@ -13,6 +14,43 @@ export function retentionOf({ date, runs, monitors, ...cost }: RetentionCost): s
       ['claims and records before it: p50, p99, most', statements(cost.before), ''],
       ['claims and records beside it: p50, p99, most', statements(cost.during), ''],
       ['looks at the locks, and waits for a lock of the clean-up', `${whole(cost.looks)}, ${cost.waits}`, '0 waits'],
+    ],
+  )
+}
+
+export function soakOf({ monitors, perSecond, minutes, date, first, last, memory, ...soak }: SoakFigures): string {
+  const bytes = ({ tableBytes, indexBytes }: Pick<SoakFigures, 'tableBytes' | 'indexBytes'>) =>
+    `${megabytes(tableBytes)} + ${megabytes(indexBytes)} MB`
+  const cpu = (of: typeof first) => `${whole(of.cpu.worker)} + ${whole(of.cpu.postgres)} µs`
+  const growth = soak.mostBytes / (soak.tableBytes + soak.indexBytes)
+  return grid(
+    [
+      `${whole(monitors)} monitors, ${whole(perSecond)} checks a second for ${minutes} minutes, ${date.slice(0, 10)}`,
+      'at first',
+      'at last',
+      'goal',
+    ],
+    [
+      ['checks a second', whole(first.checksPerSecond), whole(last.checksPerSecond), ''],
+      ['claim of a check', `${tenths(first.claimUs)} µs`, `${tenths(last.claimUs)} µs`, '≤ 1.3 ×'],
+      ['processor time of a check, worker + Postgres', cpu(first), cpu(last), ''],
+      ['table of checks + its indexes', bytes(soak), bytes(last), ''],
+      ['the most of them over the start', '', `${growth.toFixed(2)} ×`, '≤ 2 ×'],
+      ['times that autovacuum was there', '', whole(soak.vacuums), ''],
+      ['lateness: p50, p99', '', `${whole(soak.lateP50Ms)}, ${whole(soak.lateP99Ms)} ms`, 'p99 ≤ 1,000 ms'],
+      [
+        'resident memory of the worker',
+        `${megabytes(memory.warm.rssBytes)} MB`,
+        `${megabytes(memory.end.rssBytes)} MB`,
+        'flat',
+      ],
+      ['its heap', `${megabytes(memory.warm.heapBytes)} MB`, `${megabytes(memory.end.heapBytes)} MB`, 'flat'],
+      [
+        `${whole(soak.edits.count)} edits: p50, p99`,
+        '',
+        `${tenths(soak.edits.p50Ms)}, ${tenths(soak.edits.p99Ms)} ms`,
+        '',
+      ],
     ],
   )
 }

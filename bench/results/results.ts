@@ -5,6 +5,7 @@ import type { VisualDiff } from '../browser/visual-diff.ts'
 import type { ClaimCost } from '../checks/claim-cost.ts'
 import type { Lateness } from '../checks/lateness.ts'
 import type { RetentionCost } from '../checks/retention.ts'
+import type { SoakFigures } from '../checks/soak.ts'
 import type { Throughput } from '../checks/throughput.ts'
 import type { OperatorCost } from '../cluster/operator.ts'
 import type { PodsOverTime } from '../cluster/pods.ts'
@@ -40,6 +41,8 @@ export interface Results {
   readonly operator: OperatorCost | null
   /** Likewise. Absent in older results. */
   readonly retention?: RetentionCost | null
+  /** Likewise. */
+  readonly soak?: SoakFigures | null
   /** Likewise. */
   readonly neighbour?: NeighbourWaits | null
   /** Likewise. */

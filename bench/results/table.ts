@@ -2,7 +2,7 @@ import { besidesOf } from './besides-table.ts'
 import { browserOf, checksOf, peersOf, readsOf } from './checks-table.ts'
 import { imagesOf, operatorOf, podsOf } from './cluster-tables.ts'
 import { dashboardOf } from './dashboard-table.ts'
-import { neighbourOf, retentionOf } from './load-tables.ts'
+import { neighbourOf, retentionOf, soakOf } from './load-tables.ts'
 import type { Results } from './results.ts'
 import { screensOf } from './screens-table.ts'
 import { grid } from './text.ts'
@@ -21,6 +21,7 @@ export function tableOf(results: Results): string {
     grid(['besides', 'came to', 'goal'], besidesOf(results)),
     ...(results.operator ? [operatorOf(results.operator)] : []),
     ...(results.retention ? [retentionOf(results.retention)] : []),
+    ...(results.soak ? [soakOf(results.soak)] : []),
     ...(results.neighbour ? [neighbourOf(results.neighbour)] : []),
     ...(results.dashboard ? [dashboardOf(results.dashboard)] : []),
     ...(results.screens ? [screensOf(results.screens)] : []),

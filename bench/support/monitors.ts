@@ -1,5 +1,10 @@
+import { createOwner, type CreatedOwner } from '../../store/accounts/accounts.ts'
+import { ensureSessionKey } from '../../store/accounts/credentials/session-key.ts'
+import { openStore } from '../../store/db/client.ts'
+import { createSecretBox } from '../../store/secrets/secret-box.ts'
 import type { Database } from './database.ts'
 import { PAGE_EXTRACT } from './page.ts'
+import { ENCRYPTION_KEY } from './worker-process.ts'
 
 /**
  * Monitors of one team without a limit, inserted by SQL: 30,000 requests to the API would take longer than the bench.
@@ -10,11 +15,15 @@ const PREDICATE = { type: 'any_field_changes' }
 export const INTERVAL_SECONDS = 3600
 
 export interface Monitors {
+  /** Default: the team of `insertTeam`. */
+  readonly team?: string
   /** Monitors with numbers below `from` exist already. */
   readonly from: number
   readonly to: number
   /** The monitor n watches `<base>/n`. */
   readonly base: string
+  /** Seconds. Default: `INTERVAL_SECONDS`. */
+  readonly interval?: number
   /** SQL: the time at which the check of the monitor `no` is due; default at once. */
   readonly due?: string
 }
@@ -25,23 +34,40 @@ export async function insertTeam(database: Database): Promise<void> {
     insert into team_usage (team_id, runs_limit) values ('${TEAM}', 1000000000000000)`)
 }
 
+/** Makes an owner whose team has no limit. */
+export async function insertOwner({ url }: Database): Promise<CreatedOwner> {
+  const store = await openStore({ url, name: 'bench owner', connections: 1 })
+  try {
+    const made = await createOwner(store, {
+      email: 'bench@example.com',
+      plan: 'unlimited',
+      serp: false,
+      sessionKey: await ensureSessionKey(store, createSecretBox(ENCRYPTION_KEY), ENCRYPTION_KEY),
+    })
+    if (!made.ok) throw new Error(made.reason)
+    return made.owner
+  } finally {
+    await store.end()
+  }
+}
+
 /** Inserts monitors whose checks are due at once. */
 export async function insertMonitors(
   { client }: Database,
-  { from, to, base, due = 'clock()' }: Monitors,
+  { team = TEAM, from, to, base, interval = INTERVAL_SECONDS, due = 'clock()' }: Monitors,
 ): Promise<void> {
   await client.query(
     `with m as (
        insert into monitors (team_id, user_id, name, url, schedule_interval_seconds, extract_config, diff_predicate,
          fetch_mode)
-       select $1::uuid, gen_random_uuid(), 'Kettle ' || n, $2 || '/' || n, ${INTERVAL_SECONDS}, $3::jsonb, $4::jsonb,
+       select $1::uuid, gen_random_uuid(), 'Kettle ' || n, $2 || '/' || n, $7::int, $3::jsonb, $4::jsonb,
          'auto'
        from generate_series($5::int, $6::int - 1) n
        returning no, team_id
      )
      insert into checks (no, team_id, queue, due_at, next_run_at, interval_seconds, shift_seconds)
-     select no, team_id, 'static', due, due, ${INTERVAL_SECONDS}, no % 30 from m, lateral (select ${due} as due) d`,
-    [TEAM, base, JSON.stringify(PAGE_EXTRACT), JSON.stringify(PREDICATE), from, to],
+     select no, team_id, 'static', due, due, $7::int, no % 30 from m, lateral (select ${due} as due) d`,
+    [team, base, JSON.stringify(PAGE_EXTRACT), JSON.stringify(PREDICATE), from, to, interval],
   )
 }
 

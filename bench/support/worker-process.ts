@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 const REPORT_MEMORY = new URL('report-memory.ts', import.meta.url).href
@@ -61,6 +62,12 @@ export async function startWorkerProcess(databaseUrl: string, profileDir?: strin
       if (code !== 0) throw new Error(`the worker ended with ${code}`)
     },
   }
+}
+
+/** Returns the resident memory of a process now, in bytes. */
+export function residentBytes(pid: number): number {
+  const [, kilobytes] = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+  return Number(kilobytes) * 1024
 }
 
 function saysReady(child: ChildProcess): Promise<void> {

@@ -4,7 +4,7 @@ import type { CheckQueue } from '../../core/check-queue.ts'
 import { WORK_LEVEL } from '../../schema/level.ts'
 import type { FetchReason } from '../../schema/run/run.ts'
 import { SerpSearch } from '../../schema/serp/serp-search.ts'
-import type { Store } from '../db/client.ts'
+import type { Queryable } from '../db/client.ts'
 import { rowOf, type RowSchema } from '../db/row.ts'
 import { inPeriod, IS_PAID, poolOf, TAKEN } from '../quota/pool.ts'
 import { ownLevels } from './own-levels.ts'
@@ -203,7 +203,7 @@ const NO_TEAM = '00000000-0000-0000-0000-000000000000'
  * statement was needed under backlog); a separate queue table (three more writes for each check).
  */
 export async function claimChecks(
-  store: Store,
+  store: Queryable,
   { columns, row }: ClaimColumns,
   request: ClaimRequest,
 ): Promise<readonly Claimed[]> {

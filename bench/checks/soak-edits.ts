@@ -1,0 +1,80 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { Agent, request } from 'undici'
+import { shareOf } from '../results/stats.ts'
+import type { Database } from '../support/database.ts'
+
+/** Edits of monitors through the API while they are checked. */
+export interface Edits {
+  readonly count: number
+  readonly p50Ms: number
+  readonly p99Ms: number
+}
+
+interface Edited {
+  readonly database: Database
+  readonly base: string
+  readonly key: string
+  readonly signal: AbortSignal
+}
+
+const EVERY_MS = 100
+/** Monitors that are edited, in turn: these numbers modulo ten. */
+const EDITED = 9
+const MOST = 3_000
+
+type Edit = (nth: number) => readonly ['PATCH' | 'POST', string, object?]
+
+/** Seven of ten edits leave the reading as it is, one makes a new baseline, and one pauses what the next resumes. */
+const named: Edit = (nth) => ['PATCH', '', { name: `Kettle, edited ${nth}` }]
+const EDITS: readonly Edit[] = [
+  ...Array.from({ length: 7 }, () => named),
+  (nth) => [
+    'PATCH',
+    '',
+    { extract_config: { method: 'css', fields: { price: nth % 20 < 10 ? 'span.price' : '.price' } } },
+  ],
+  () => ['POST', '/pause'],
+  () => ['POST', '/resume'],
+]
+
+/** Edits ten monitors a second until the signal, or until the end is asked for. */
+export function startEdits({ database, base, key, signal }: Edited) {
+  const stop = new AbortController()
+  const took: number[] = []
+  const dispatcher = new Agent({ connections: 1 })
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+
+  async function edit(id: string, nth: number): Promise<void> {
+    const [method, path, body] = (EDITS[nth % EDITS.length] ?? named)(nth)
+    const start = performance.now()
+    const sent = { method, headers, dispatcher, ...(body !== undefined && { body: JSON.stringify(body) }) }
+    const { statusCode, body: answer } = await request(`${base}/v1/monitors/${id}${path}`, sent)
+    const text = await answer.text()
+    if (statusCode >= 300) throw new Error(`an edit was answered with ${statusCode}: ${text}`)
+    took.push(performance.now() - start)
+  }
+
+  async function edits(): Promise<void> {
+    const { rows } = await database.client.query<{ id: string }>(
+      `select id from monitors where no % 10 = ${EDITED} order by no limit ${MOST}`,
+    )
+    for (let nth = 0; !stop.signal.aborted && !signal.aborted; nth += 1) {
+      const start = performance.now()
+      // A pause and its resume are of one monitor.
+      const at = nth % EDITS.length === EDITS.length - 1 ? nth - 1 : nth
+      await edit(rows[at % rows.length]?.id ?? '', nth)
+      await pause(Math.max(0, EVERY_MS - (performance.now() - start)))
+    }
+  }
+
+  const done = edits()
+  // It is awaited at the end.
+  done.catch(() => undefined)
+  return {
+    async end(): Promise<Edits> {
+      stop.abort()
+      await done.finally(() => dispatcher.close())
+      return { count: took.length, p50Ms: shareOf(took, 0.5), p99Ms: shareOf(took, 0.99) }
+    },
+  }
+}
