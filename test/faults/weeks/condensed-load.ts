@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { createRunnerToken } from '../../../store/accounts/credentials/runner-tokens.ts'
 import type { SmallWorld } from './small-world.ts'
 import type { WeeksService } from './weeks-service.ts'
@@ -165,7 +166,22 @@ interface Sent {
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
-async function send(base: string, credential: string | null, { method, path, body, headers }: Sent): Promise<Answer> {
+/** A busy machine may make the service shed a request. Clients ask again then. */
+const TRIES = 5
+
+async function send(base: string, credential: string | null, sent: Sent): Promise<Answer> {
+  for (let tries = 1; ; tries++) {
+    const answer = await sendOnce(base, credential, sent)
+    if (answer.status !== 503 || tries === TRIES) return answer
+    await pause(1000)
+  }
+}
+
+async function sendOnce(
+  base: string,
+  credential: string | null,
+  { method, path, body, headers }: Sent,
+): Promise<Answer> {
   const answer = await fetch(`${base}${path}`, {
     method,
     headers: {

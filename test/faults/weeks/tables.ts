@@ -74,6 +74,8 @@ export const BOUNDS: Readonly<Record<string, Bound>> = {
   serp_engines: { excused: 'a row for each search engine' },
   serp_exits: { excused: 'a row for each engine and address that searches come from' },
   serp_unread: { excused: 'a row for each search engine' },
+  status_page_monitors: 'constant',
+  status_pages: 'constant',
   subscriptions: { excused: 'a row for each team' },
   team_members: 'constant',
   team_storage: 'retention',
