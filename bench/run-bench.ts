@@ -74,7 +74,7 @@ export const FULL: Sizes = {
   visual: { rounds: 3, height: 10_000 },
   operator: { resources: 10_000, restarts: 3, applied: 50, restSeconds: 30 },
   retention: { runs: 10_000_000, monitors: 2_000, restSeconds: 30 },
-  soak: { monitors: 1_000_000, perSecond: 5_000, minutes: 60 },
+  soak: { monitors: 1_000_000, perSecond: 5_000, rounds: 60, roundSeconds: 60 },
   neighbour: { seconds: 15, atOnce: 10 },
   dashboard: {
     monitors: [10_000, 100_000],
@@ -120,7 +120,7 @@ export const QUICK: Sizes = {
   visual: { rounds: 1, height: 10_000 },
   operator: { resources: 1_000, restarts: 1, applied: 10, restSeconds: 5 },
   retention: { runs: 1_000_000, monitors: 1_000, restSeconds: 20 },
-  soak: { monitors: 60_000, perSecond: 1_000, minutes: 2 },
+  soak: { monitors: 60_000, perSecond: 1_000, rounds: 4, roundSeconds: 20 },
   neighbour: { seconds: 3, atOnce: 10 },
   dashboard: {
     monitors: [1_000],

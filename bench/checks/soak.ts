@@ -16,11 +16,12 @@ import { spreadFirstRun, type Stage } from './throughput.ts'
 export interface SoakSize {
   readonly monitors: number
   readonly perSecond: number
-  readonly minutes: number
+  readonly rounds: number
+  readonly roundSeconds: number
 }
 
-/** What a minute of checks cost. */
-interface SoakMinute {
+/** What a round of checks cost. */
+interface SoakRound {
   readonly checksPerSecond: number
   /** Of one check, in a claim of 1,000, µs. */
   readonly claimUs: number
@@ -38,22 +39,22 @@ export interface SoakFigures extends SoakSize {
   /** Before the first check. */
   readonly tableBytes: number
   readonly indexBytes: number
-  readonly first: SoakMinute
-  readonly last: SoakMinute
-  /** The most of all minutes. */
+  readonly first: SoakRound
+  readonly last: SoakRound
+  /** The most of all rounds. */
   readonly mostBytes: number
   readonly lateP50Ms: number
   readonly lateP99Ms: number
   /** How often autovacuum has been through the table of checks. */
   readonly vacuums: number
-  /** After a sixth of the time, and at the end. */
+  /** After a sixth of the rounds, and at the end. */
   readonly memory: { readonly warm: Memory; readonly end: Memory }
   readonly edits: Edits
 }
 
 const CLAIMED = claimedOf([CLAIMED_PAGE, CLAIMED_SEARCH])
 const CLAIM = { queue: 'static', limit: 1000, perTeam: 1000, afterTeam: '', leaseSeconds: 60 } as const
-const CLAIMS_A_MINUTE = 5
+const CLAIMS_A_ROUND = 5
 /** Monitors whose lateness is read: one of so many. */
 const ONE_OF = 500
 const SAMPLED = 7
@@ -123,17 +124,17 @@ interface Running {
 async function soak(running: Running, say: (line: string) => void): Promise<Omit<SoakFigures, 'edits'>> {
   const { size, database, worker } = running
   const start = await sizesOf(database)
-  const minutes: SoakMinute[] = []
+  const rounds: SoakRound[] = []
   let warm: Memory | null = null
-  while (minutes.length < size.minutes) {
-    const minute = await measureMinute(running)
-    minutes.push(minute)
-    say(`minute ${minutes.length}: ${textOf(minute)}`)
-    if (minutes.length === Math.max(1, Math.floor(size.minutes / 6))) warm = await worker.memory()
+  while (rounds.length < size.rounds) {
+    const round = await measureRound(running)
+    rounds.push(round)
+    say(`round ${rounds.length}: ${textOf(round)}`)
+    if (rounds.length === Math.max(1, Math.floor(size.rounds / 6))) warm = await worker.memory()
   }
-  const [first, last] = [minutes[0], minutes.at(-1)]
-  if (!first || !last || !warm) throw new RangeError('a soak lasts a minute at least')
-  const late = minutes.flatMap(({ lateMs }) => lateMs).toSorted((a, b) => a - b)
+  const [first, last] = [rounds[0], rounds.at(-1)]
+  if (!first || !last || !warm) throw new RangeError('a soak has a round at least')
+  const late = rounds.flatMap(({ lateMs }) => lateMs).toSorted((a, b) => a - b)
   const { vacuums } = await database.one<{ vacuums: number }>(
     `select autovacuum_count::int as vacuums from pg_stat_user_tables where relname = 'checks'`,
   )
@@ -143,7 +144,7 @@ async function soak(running: Running, say: (line: string) => void): Promise<Omit
     ...start,
     first: { ...first, lateMs: [] },
     last: { ...last, lateMs: [] },
-    mostBytes: Math.max(...minutes.map(({ tableBytes, indexBytes }) => tableBytes + indexBytes)),
+    mostBytes: Math.max(...rounds.map(({ tableBytes, indexBytes }) => tableBytes + indexBytes)),
     lateP50Ms: late[Math.floor(late.length * 0.5)] ?? Number.NaN,
     lateP99Ms: late[Math.floor(late.length * 0.99)] ?? Number.NaN,
     vacuums,
@@ -151,14 +152,14 @@ async function soak(running: Running, say: (line: string) => void): Promise<Omit
   }
 }
 
-const textOf = ({ checksPerSecond, claimUs, cpu, tableBytes, indexBytes, ...minute }: SoakMinute) =>
+const textOf = ({ checksPerSecond, claimUs, cpu, tableBytes, indexBytes, ...round }: SoakRound) =>
   `${checksPerSecond.toFixed(0)} checks a second; a claim ${claimUs.toFixed(1)} µs, ` +
   `worker ${cpu.worker.toFixed(0)} + Postgres ${cpu.postgres.toFixed(0)} µs; ` +
-  `checks ${mb(tableBytes)} + ${mb(indexBytes)} MB; resident ${mb(minute.residentBytes)} MB; ` +
-  `late at most ${Math.max(...minute.lateMs).toFixed(0)} ms`
+  `checks ${mb(tableBytes)} + ${mb(indexBytes)} MB; resident ${mb(round.residentBytes)} MB; ` +
+  `late at most ${Math.max(...round.lateMs).toFixed(0)} ms`
 const mb = (bytes: number) => (bytes / 1e6).toFixed(0)
 
-async function measureMinute({ stage, database, store, worker }: Running): Promise<SoakMinute> {
+async function measureRound({ stage, size, database, store, worker }: Running): Promise<SoakRound> {
   const { since } = await database.one<{ since: string }>('select clock()::text as since')
   const { rows } = await database.client.query<{ pid: number }>('select pid from pg_stat_activity')
   const pids = rows.map(({ pid }) => pid)
@@ -166,8 +167,8 @@ async function measureMinute({ stage, database, store, worker }: Running): Promi
   await stage.target.ask({ what: 'count' })
   const start = performance.now()
   const claims: number[] = []
-  for (let nth = 1; nth <= CLAIMS_A_MINUTE; nth += 1) {
-    await pause(Math.max(0, start + (nth * 60_000) / CLAIMS_A_MINUTE - performance.now()))
+  for (let nth = 1; nth <= CLAIMS_A_ROUND; nth += 1) {
+    await pause(Math.max(0, start + (nth * size.roundSeconds * 1000) / CLAIMS_A_ROUND - performance.now()))
     claims.push(await claimMs(store))
   }
   const seconds = (performance.now() - start) / 1000
@@ -216,7 +217,7 @@ async function moveAhead(tx: Transaction): Promise<void> {
   await tx.query(sql.type(nothing)`alter database bench_soak set tidemark.clock_offset = '60 seconds'`)
 }
 
-async function sizesOf(database: Database): Promise<Pick<SoakMinute, 'tableBytes' | 'indexBytes'>> {
+async function sizesOf(database: Database): Promise<Pick<SoakRound, 'tableBytes' | 'indexBytes'>> {
   return database.one(
     `select pg_table_size('checks')::float8 as "tableBytes", pg_indexes_size('checks')::float8 as "indexBytes"`,
   )

@@ -18,7 +18,8 @@ export function retentionOf({ date, runs, monitors, ...cost }: RetentionCost): s
   )
 }
 
-export function soakOf({ monitors, perSecond, minutes, date, first, last, memory, ...soak }: SoakFigures): string {
+export function soakOf({ monitors, perSecond, date, first, last, memory, ...soak }: SoakFigures): string {
+  const minutes = Math.round((soak.rounds * soak.roundSeconds) / 60)
   const bytes = ({ tableBytes, indexBytes }: Pick<SoakFigures, 'tableBytes' | 'indexBytes'>) =>
     `${megabytes(tableBytes)} + ${megabytes(indexBytes)} MB`
   const cpu = (of: typeof first) => `${whole(of.cpu.worker)} + ${whole(of.cpu.postgres)} µs`

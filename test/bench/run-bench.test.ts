@@ -127,6 +127,19 @@ describeWhole('the other parts of the bench', () => {
     expect(during?.p99Ms).toBeGreaterThan(0)
   })
 
+  test('the soak checks monitors at their intervals, and tells what a claim costs and what tables take', async () => {
+    const size = { monitors: 1_200, perSecond: 20, rounds: 2, roundSeconds: 10 }
+    const found = await runBench({ ...ONLY_NEW, browser: null, visual: null, soak: size }, () => {})
+    const { first, last, edits, memory, tableBytes = 0 } = found.soak ?? {}
+    for (const round of [first, last]) {
+      expect(round?.claimUs).toBeGreaterThan(0)
+      expect(round?.checksPerSecond).toBeGreaterThan(0)
+      expect(round?.tableBytes).toBeGreaterThanOrEqual(tableBytes)
+    }
+    expect(edits?.count).toBeGreaterThan(0)
+    expect(memory?.end.heapBytes).toBeGreaterThan(1_000_000)
+  })
+
   test('the bench of a neighbour measures it alone and beside each kind of dear request', async () => {
     const neighbour = { seconds: 1, atOnce: 3 }
     const found = await runBench({ ...ONLY_NEW, browser: null, visual: null, neighbour }, () => {})
