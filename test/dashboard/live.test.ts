@@ -108,6 +108,8 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('A page
     const second = await page.context().newPage()
     await second.goto(`${dashboard.base}/?sort=name`)
     await second.getByRole('gridcell').first().waitFor()
+    // On a busy machine a page may read the list before its stream is open.
+    await eventually(streams, (count) => count === 1)
     await run('$16.00')
     for (const tab of [page, second]) await rowOf(tab, '$16.00').first().waitFor({ timeout: 10_000 })
     expect(streams()).toBe(1)
@@ -125,6 +127,7 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('A page
     const second = await page.context().newPage()
     await second.goto(`${dashboard.base}/monitors/${lamp}`)
     await second.getByText('same', { exact: true }).waitFor()
+    await eventually(streams, (count) => count === 1)
     // Nothing changes, so that only the event of the run tells of it.
     await run('$15.00', lamp)
     await second.getByText(/^same ×2 since/).waitFor()

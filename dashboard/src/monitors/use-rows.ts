@@ -3,6 +3,7 @@ import { useReducer, useState } from 'react'
 import { ask } from '../api/client.ts'
 import { LIMITS, type Overview } from '../api/types.ts'
 import { refreshMs } from '../live/live-state.ts'
+import { useRested } from '../parts/use-rested.ts'
 import { type Filters, queryOf } from './filters.ts'
 import { OrderedRows } from './ordered-rows.ts'
 
@@ -25,16 +26,20 @@ export const windowQuery = (key: string, page: number) => ({
     ask<Overview>(`/v1/overview?${key}${key && '&'}page=${page}&limit=${LIMITS.rows}`, { signal }),
 })
 
+/** Returns the number of the window that has a row, from 1. */
+const windowOf = (row: number): number => Math.floor(Math.max(0, row) / LIMITS.rows) + 1
+
 /** Reads the windows of the list between two places, and again as time passes. */
 export function useRows(filters: Filters, first: number, last: number): Rows {
   const [rows] = useState(() => new OrderedRows(LIMITS.rows))
   const [, render] = useReducer((count: number) => count + 1, 0)
   const key = queryOf(filters)
   // Another list is shown from its top: what is read of it first is that, wherever this one was.
-  const [top, end] = rows.key === key ? [first, last] : [0, 0]
-  const from = Math.floor(Math.max(0, top) / LIMITS.rows) + 1
-  const to = Math.max(from, Math.floor(Math.max(0, end) / LIMITS.rows) + 1)
-  const pages = Array.from({ length: to - from + 1 }, (_, nth) => from + nth)
+  const isShown = rows.key === key
+  const rested = useRested(isShown ? windowOf(first) : 1)
+  const from = isShown ? rested : 1
+  const more = isShown ? Math.max(0, windowOf(last) - windowOf(first)) : 0
+  const pages = Array.from({ length: more + 1 }, (_, nth) => from + nth)
   const results = useQueries({
     queries: pages.map((page) => ({ ...windowQuery(key, page), refetchInterval: refreshMs })),
   })
