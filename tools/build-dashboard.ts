@@ -2,7 +2,8 @@ import { join } from 'node:path'
 import { BORDERS } from './check/border-table.ts'
 
 /**
- * Builds the pages of the dashboard into dashboard/dist. `npm ci` runs it, and `npm run dev:dashboard` at each change.
+ * Builds the pages of the dashboard into dashboard/dist. `npm ci` runs it, and `npm run dev:dashboard` at each change,
+ * with `--reload`: then pages that are open load themselves again.
  * Without the packages of development there is nothing to build with: an installation that needs the dashboard is made
  * with them, or gets the built files from where they were built. Some of them may be installed still, because other
  * packages name them as optional.
@@ -19,6 +20,7 @@ const isInstalled = (name: string): boolean => {
 
 if (['vite', ...(BORDERS['dashboard']?.packages ?? [])].every(isInstalled)) {
   const { buildDashboard } = await import('./build/build-dashboard.ts')
-  const { files, bytes, ms } = await buildDashboard(join(root, 'dashboard'), join(root, 'dashboard/dist'))
+  const options = { reloads: process.argv.includes('--reload') }
+  const { files, bytes, ms } = await buildDashboard(join(root, 'dashboard'), join(root, 'dashboard/dist'), options)
   console.log(`The dashboard is built: ${files} files, ${Math.round(bytes / 1024)} KB compressed, ${Math.round(ms)} ms`)
 } else console.log('The dashboard is not built: the packages for it are not installed.')

@@ -4,6 +4,11 @@ import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { build, type Rolldown } from 'vite'
 
+interface BuildOptions {
+  /** Open pages load themselves again after the next build. */
+  readonly reloads?: boolean
+}
+
 /** What was built: files that the server sends, their compressed bytes, and milliseconds. */
 interface Built {
   readonly files: number
@@ -17,9 +22,13 @@ interface Built {
  * for addresses that are gone, instead of code of two versions. Each file has its compressed form beside it. Two builds
  * of the same source are equal.
  */
-export async function buildDashboard(source: string, target: string): Promise<Built> {
+export async function buildDashboard(
+  source: string,
+  target: string,
+  { reloads = false }: BuildOptions = {},
+): Promise<Built> {
   const start = performance.now()
-  const output = await inProduction(() => bundle(source))
+  const output = await inProduction(() => bundle(source, reloads))
   const files = output
     .map((file) => ({ name: file.fileName, content: file.type === 'chunk' ? file.code : file.source }))
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
@@ -59,7 +68,10 @@ async function inProduction<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-async function bundle(source: string): Promise<readonly (Rolldown.OutputChunk | Rolldown.OutputAsset)[]> {
+async function bundle(
+  source: string,
+  reloads: boolean,
+): Promise<readonly (Rolldown.OutputChunk | Rolldown.OutputAsset)[]> {
   const result = await build({
     root: source,
     // Addresses within code and styles are relative to the file. Those in index.html get the hash of the build.
@@ -69,6 +81,7 @@ async function bundle(source: string): Promise<readonly (Rolldown.OutputChunk | 
     publicDir: false,
     mode: 'production',
     logLevel: 'error',
+    define: { RELOADS: String(reloads) },
     css: { modules: { generateScopedName: (name, file) => `${name}-${shortHash(file.slice(source.length) + name)}` } },
     build: {
       write: false,

@@ -2,9 +2,14 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import '../style/base.css'
 import { App } from './app.tsx'
+import { reloadAfterBuild } from './reload.ts'
 import { applyTheme } from './theme.ts'
 import { allowEmptyHtml } from './trusted-types.ts'
 
+/** Set by the build (tools/build/build-dashboard.ts). */
+declare const RELOADS: boolean
+
+if (RELOADS) reloadAfterBuild()
 allowEmptyHtml()
 applyTheme()
 const root = document.getElementById('root')
