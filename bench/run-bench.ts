@@ -4,6 +4,7 @@ import { measureNeighbour, type NeighbourSize } from './api/neighbour.ts'
 import { type BrowserChecksSize, measureBrowserChecks } from './browser/browser-checks.ts'
 import { measureVisualDiff, type VisualDiffSize } from './browser/visual-diff.ts'
 import type { BareQuestion } from './checks/bare-loop.ts'
+import { measureBesideUrlwatch, type UrlwatchSize } from './checks/beside-urlwatch.ts'
 import { measureClaims } from './checks/claim-cost.ts'
 import { type Lateness, measureLateness } from './checks/lateness.ts'
 import { measureRetention, type RetentionSize } from './checks/retention.ts'
@@ -44,6 +45,8 @@ interface Sizes {
   readonly retention: RetentionSize | null
   /** Takes an hour, and 10 GB of disk, so it is measured only when it is named. */
   readonly soak: SoakSize | null
+  /** Installs urlwatch from the Python index, so it is measured only when it is named. */
+  readonly urlwatch: UrlwatchSize | null
   /** Loads the machine for more than a minute, so it is measured only when it is named. */
   readonly neighbour: NeighbourSize | null
   /** Makes 110,000 monitors and needs a built dashboard, so it is measured only when it is named. */
@@ -63,6 +66,7 @@ export const FULL: Sizes = {
       { kind: 'unchanged', checks: 12_000, rounds: 9, more: 21 },
       { kind: 'etag', checks: 12_000, rounds: 9, more: 21 },
       { kind: 'changed', checks: 2_000, rounds: 9, more: 21 },
+      { kind: 'large', checks: 400, rounds: 9, more: 21 },
     ],
     latenessSeconds: 5,
   },
@@ -75,6 +79,14 @@ export const FULL: Sizes = {
   operator: { resources: 10_000, restarts: 3, applied: 50, restSeconds: 30 },
   retention: { runs: 10_000_000, monitors: 2_000, restSeconds: 30 },
   soak: { monitors: 1_000_000, perSecond: 5_000, rounds: 60, roundSeconds: 60 },
+  urlwatch: {
+    rounds: 7,
+    rows: [
+      { kind: 'unchanged', checks: 2_000 },
+      { kind: 'changed', checks: 1_000 },
+      { kind: 'large', checks: 300 },
+    ],
+  },
   neighbour: { seconds: 15, atOnce: 10 },
   dashboard: {
     monitors: [10_000, 100_000],
@@ -121,6 +133,13 @@ export const QUICK: Sizes = {
   operator: { resources: 1_000, restarts: 1, applied: 10, restSeconds: 5 },
   retention: { runs: 1_000_000, monitors: 1_000, restSeconds: 20 },
   soak: { monitors: 60_000, perSecond: 1_000, rounds: 4, roundSeconds: 20 },
+  urlwatch: {
+    rounds: 2,
+    rows: [
+      { kind: 'changed', checks: 500 },
+      { kind: 'large', checks: 100 },
+    ],
+  },
   neighbour: { seconds: 3, atOnce: 10 },
   dashboard: {
     monitors: [1_000],
@@ -142,6 +161,7 @@ export const unnamed = (sizes: Sizes): Sizes => ({
   operator: null,
   retention: null,
   soak: null,
+  urlwatch: null,
   neighbour: null,
   dashboard: null,
   screens: null,
@@ -196,6 +216,7 @@ export async function runBench(
     const operator = sizes.operator && (await measureOperator(server, base, sizes.operator, say, profileDir))
     const retention = sizes.retention && (await measureRetention(server, sizes.retention, say))
     const soak = sizes.soak && (await measureSoak(stage, sizes.soak, say))
+    const urlwatch = sizes.urlwatch && (await measureBesideUrlwatch(stage, sizes.urlwatch, say))
     const neighbour = sizes.neighbour && (await measureNeighbour(server, sizes.neighbour, say))
     const dashboards = await measureDashboards(stage, sizes, say)
     const images = sizes.images && (await measureImageSizes(say))
@@ -214,6 +235,7 @@ export async function runBench(
       operator,
       retention,
       soak,
+      urlwatch,
       neighbour,
       ...dashboards,
       images,

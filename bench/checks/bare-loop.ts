@@ -7,7 +7,7 @@ import { Agent, request } from 'undici'
 import { answerParent } from '../support/child.ts'
 
 /** The kind of page in a row of the table. */
-export type Kind = 'unchanged' | 'etag' | 'changed'
+export type Kind = 'unchanged' | 'etag' | 'changed' | 'large'
 
 /** Makes this many requests to `<base>/<kind>/<n>`. The answer is the time they took, in milliseconds. */
 export interface BareQuestion {
@@ -23,6 +23,12 @@ export interface BareQuestion {
 const IN_FLIGHT = 128
 const dispatcher = new Agent({ connections: 64 })
 
+async function readPrice(url: string): Promise<string | null> {
+  const { body } = await request(url, { dispatcher })
+  const found = selectOne('.price', parse(await body.text(), { treeAdapter: adapter }).children)
+  return found && textContent(found)
+}
+
 const LOOPS: Readonly<Record<Kind, (url: string) => Promise<unknown>>> = {
   async unchanged(url) {
     const { body } = await request(url, { dispatcher })
@@ -33,11 +39,8 @@ const LOOPS: Readonly<Record<Kind, (url: string) => Promise<unknown>>> = {
     await body.dump()
     return statusCode
   },
-  async changed(url) {
-    const { body } = await request(url, { dispatcher })
-    const found = selectOne('.price', parse(await body.text(), { treeAdapter: adapter }).children)
-    return found && textContent(found)
-  },
+  changed: readPrice,
+  large: readPrice,
 }
 
 answerParent(async ({ kind, base, requests }: BareQuestion): Promise<number> => {

@@ -1,4 +1,5 @@
 import type { Kind } from '../checks/bare-loop.ts'
+import type { BesideUrlwatch } from '../checks/beside-urlwatch.ts'
 import type { Results } from './results.ts'
 import { grid, share, SHORT_NAMES, spread, tenths, whole } from './text.ts'
 
@@ -6,6 +7,7 @@ const NAMES: Readonly<Record<Kind, string>> = {
   unchanged: 'page unchanged, no validators: read and hashed',
   etag: 'page unchanged, ETag: answered 304',
   changed: 'page changed each time, one CSS field',
+  large: 'the same of 240 KB, the field at its middle',
 }
 
 const CHECKS_HEAD = [
@@ -72,6 +74,23 @@ const PEERS: Readonly<
   unchanged: [533, 180, 41],
   etag: [701, null, 42],
   changed: [569, 52, 40],
+  large: [null, null, null],
+}
+
+const GOALS: Readonly<Record<Kind, string>> = { unchanged: '', etag: '', changed: '≥ 3 ×', large: '≥ 1.5 ×' }
+
+/** Returns rounds of urlwatch beside ours of the same minutes. */
+export function urlwatchOf({ date, version, rows }: BesideUrlwatch): string {
+  return grid(
+    [`checks per second, in turn, ${date.slice(0, 10)}`, 'Tidemark', `urlwatch ${version}`, 'ours over theirs', 'goal'],
+    rows.map(({ kind, ours, theirs, ratio }) => [
+      NAMES[kind],
+      spread(ours),
+      spread(theirs),
+      `**${ratio.median.toFixed(1)} ×** (${ratio.min.toFixed(1)}–${ratio.max.toFixed(1)})`,
+      GOALS[kind],
+    ]),
+  )
 }
 
 export function peersOf(throughput: Results['throughput']): string {

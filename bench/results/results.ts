@@ -2,6 +2,7 @@ import type { ApiRead } from '../api/api-reads.ts'
 import type { NeighbourWaits } from '../api/neighbour.ts'
 import type { BrowserChecks } from '../browser/browser-checks.ts'
 import type { VisualDiff } from '../browser/visual-diff.ts'
+import type { BesideUrlwatch } from '../checks/beside-urlwatch.ts'
 import type { ClaimCost } from '../checks/claim-cost.ts'
 import type { Lateness } from '../checks/lateness.ts'
 import type { RetentionCost } from '../checks/retention.ts'
@@ -43,6 +44,8 @@ export interface Results {
   readonly retention?: RetentionCost | null
   /** Likewise. */
   readonly soak?: SoakFigures | null
+  /** Likewise. */
+  readonly urlwatch?: BesideUrlwatch | null
   /** Likewise. */
   readonly neighbour?: NeighbourWaits | null
   /** Likewise. */

@@ -1,5 +1,5 @@
 import { besidesOf } from './besides-table.ts'
-import { browserOf, checksOf, peersOf, readsOf } from './checks-table.ts'
+import { browserOf, checksOf, peersOf, readsOf, urlwatchOf } from './checks-table.ts'
 import { imagesOf, operatorOf, podsOf } from './cluster-tables.ts'
 import { dashboardOf } from './dashboard-table.ts'
 import { neighbourOf, retentionOf, soakOf } from './load-tables.ts'
@@ -22,6 +22,7 @@ export function tableOf(results: Results): string {
     ...(results.operator ? [operatorOf(results.operator)] : []),
     ...(results.retention ? [retentionOf(results.retention)] : []),
     ...(results.soak ? [soakOf(results.soak)] : []),
+    ...(results.urlwatch ? [urlwatchOf(results.urlwatch)] : []),
     ...(results.neighbour ? [neighbourOf(results.neighbour)] : []),
     ...(results.dashboard ? [dashboardOf(results.dashboard)] : []),
     ...(results.screens ? [screensOf(results.screens)] : []),

@@ -5,6 +5,7 @@ export const SHORT_NAMES: Readonly<Record<Kind, string>> = {
   unchanged: 'unchanged pages',
   etag: 'pages answered 304',
   changed: 'pages that change each time',
+  large: 'large pages that change each time',
 }
 
 /** Returns a table in the layout that the formatter gives it. */
