@@ -101,7 +101,7 @@ async function measureRow(stage: Stage, command: string, { kind, checks, rounds 
   }
 }
 
-/** Makes the files of urlwatch: so many pages of `<base>/<n>`, of each the price by its selector. It reports nothing. */
+/** Makes the files of urlwatch: so many pages of `<base>/<n>`, of each the price. It reports nothing. */
 async function openUrlwatch(command: string, base: string, pages: number) {
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-urlwatch-'))
   const jobs = Array.from({ length: pages }, (_, n) => `url: ${base}/${n}\nfilter:\n- css: .price\n`)

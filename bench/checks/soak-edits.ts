@@ -58,7 +58,8 @@ export function startEdits({ database, base, key, signal }: Edited) {
     const { rows } = await database.client.query<{ id: string }>(
       `select id from monitors where no % 10 = ${EDITED} order by no limit ${MOST}`,
     )
-    for (let nth = 0; !stop.signal.aborted && !signal.aborted; nth += 1) {
+    const isOver = () => stop.signal.aborted || signal.aborted
+    for (let nth = 0; !isOver(); nth += 1) {
       const start = performance.now()
       // A pause and its resume are of one monitor.
       const at = nth % EDITS.length === EDITS.length - 1 ? nth - 1 : nth
@@ -73,7 +74,11 @@ export function startEdits({ database, base, key, signal }: Edited) {
   return {
     async end(): Promise<Edits> {
       stop.abort()
-      await done.finally(() => dispatcher.close())
+      try {
+        await done
+      } finally {
+        await dispatcher.close()
+      }
       return { count: took.length, p50Ms: shareOf(took, 0.5), p99Ms: shareOf(took, 0.99) }
     },
   }

@@ -130,7 +130,7 @@ async function soak(running: Running, say: (line: string) => void): Promise<Omit
     const round = await measureRound(running)
     rounds.push(round)
     say(`round ${rounds.length}: ${textOf(round)}`)
-    if (rounds.length === Math.max(1, Math.floor(size.rounds / 6))) warm = await worker.memory()
+    if (rounds.length === Math.max(1, Math.floor(size.rounds / 6))) warm = await worker.memory(0)
   }
   const [first, last] = [rounds[0], rounds.at(-1)]
   if (!first || !last || !warm) throw new RangeError('a soak has a round at least')
@@ -148,7 +148,7 @@ async function soak(running: Running, say: (line: string) => void): Promise<Omit
     lateP50Ms: late[Math.floor(late.length * 0.5)] ?? Number.NaN,
     lateP99Ms: late[Math.floor(late.length * 0.99)] ?? Number.NaN,
     vacuums,
-    memory: { warm, end: await worker.memory() },
+    memory: { warm, end: await worker.memory(0) },
   }
 }
 

@@ -48,6 +48,8 @@ export interface RowSize {
   readonly rounds: number
   /** Rounds after the timed ones, to see whether memory grows. */
   readonly more?: number
+  /** Seconds without work before resident memory is read. Default 0. */
+  readonly restSeconds?: number
 }
 
 /** A measured row, with its database for the next measurement; the worker still runs. */
@@ -90,7 +92,7 @@ interface Ours {
 }
 
 async function alternate(stage: Stage, size: RowSize, { database, worker }: Ours): Promise<Throughput> {
-  const { kind, checks, rounds, more = 0 } = size
+  const { kind, checks, rounds, more = 0, restSeconds = 0 } = size
   const ours: Round[] = []
   const bare: number[] = []
   let warm: Memory | null = null
@@ -102,10 +104,10 @@ async function alternate(stage: Stage, size: RowSize, { database, worker }: Ours
     ours.push(await runRound(database, worker.pid, round + 1))
     const asked = await stage.target.ask({ what: 'count' })
     if (asked !== checks) throw new Error(`${checks} checks made ${asked} requests`)
-    if (round === warmAfter) warm = await worker.memory()
+    if (round === warmAfter) warm = await worker.memory(restSeconds)
   }
   if (warm === null) throw new RangeError('a row needs a round at least')
-  const memory = { checks: checks * (rounds + more - warmAfter), warm, end: await worker.memory() }
+  const memory = { checks: checks * (rounds + more - warmAfter), warm, end: await worker.memory(restSeconds) }
   return rowOf(size, { ours: ours.slice(1, rounds + 1), bare: bare.slice(1), memory })
 }
 

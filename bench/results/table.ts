@@ -19,18 +19,26 @@ export function tableOf(results: Results): string {
     ...(results.browser ? [browserOf(results.browser)] : []),
     ...(results.reads.length > 0 ? [readsOf(results.reads)] : []),
     grid(['besides', 'came to', 'goal'], besidesOf(results)),
-    ...(results.operator ? [operatorOf(results.operator)] : []),
-    ...(results.retention ? [retentionOf(results.retention)] : []),
-    ...(results.soak ? [soakOf(results.soak)] : []),
-    ...(results.urlwatch ? [urlwatchOf(results.urlwatch)] : []),
-    ...(results.neighbour ? [neighbourOf(results.neighbour)] : []),
-    ...(results.dashboard ? [dashboardOf(results.dashboard)] : []),
-    ...(results.screens ? [screensOf(results.screens)] : []),
-    ...(results.images ? [imagesOf(results.images)] : []),
-    ...(results.pods ? [podsOf(results.pods)] : []),
+    ...measuredByName(results),
     ...(throughput.length > 0 ? [peersOf(throughput)] : []),
   ].join('\n\n')
 }
+
+/** Returns the tables of the parts that are measured only by their name. */
+const measuredByName = (results: Results): readonly string[] => [
+  ...tableIf(results.operator, operatorOf),
+  ...tableIf(results.retention, retentionOf),
+  ...tableIf(results.soak, soakOf),
+  ...tableIf(results.urlwatch, urlwatchOf),
+  ...tableIf(results.neighbour, neighbourOf),
+  ...tableIf(results.dashboard, dashboardOf),
+  ...tableIf(results.screens, screensOf),
+  ...tableIf(results.images, imagesOf),
+  ...tableIf(results.pods, podsOf),
+]
+
+const tableIf = <Part>(part: Part | null | undefined, table: (part: Part) => string): readonly string[] =>
+  part === null || part === undefined ? [] : [table(part)]
 
 const BEGIN = '<!-- results: written by bench/main.ts -->'
 const END = '<!-- end of results -->'

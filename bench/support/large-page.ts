@@ -2,8 +2,8 @@
 export const LARGE_PAGE_BYTES = 245_760
 
 /**
- * What 27 recorded pages of 100 to 500 KB have in 32,000 elements, by tenths: how deep an element is, how long its text,
- * and how long its attributes. The longest tenth is a line from the shortest of it to a length with which its mean is
+ * What 27 recorded pages of 100 to 500 KB have in 32,000 elements, by tenths: how deep an element is, how long its
+ * text, and how long its attributes. The longest tenth is a line from the shortest of it to a length with which its mean is
  * right. A third of their bytes is in scripts. They have an element for each 190 bytes, and this page one for 144: what
  * is between the tags of real pages is longer.
  */

@@ -1,17 +1,20 @@
 import type { Memory } from './worker-process.ts'
 
 /**
- * Loaded into the worker before its command, by `--import` and with `--expose-gc`. For each message of the bench it
- * collects garbage and returns the memory in use. It does nothing otherwise.
+ * Loaded into the worker before its command, by `--import` and with `--expose-gc`. For each message of the bench, a
+ * number of milliseconds, it collects garbage, rests for so long, and returns the memory in use: V8 keeps the pages
+ * that a collection frees for some seconds, up to half of the process. It does nothing otherwise.
  */
-process.on('message', () => {
+process.on('message', (restMs) => {
   globalThis.gc?.()
   // Memory that finalizers released in the first collection is freed in the second.
   setImmediate(() => {
     globalThis.gc?.()
-    const { heapUsed, external, rss } = process.memoryUsage()
-    const memory: Memory = { heapBytes: heapUsed + external, rssBytes: rss }
-    process.send?.(memory)
+    const { heapUsed, external } = process.memoryUsage()
+    setTimeout(() => {
+      const memory: Memory = { heapBytes: heapUsed + external, rssBytes: process.memoryUsage.rss() }
+      process.send?.(memory)
+    }, Number(restMs))
   })
 })
 // Neither the listener nor the channel keeps the worker from ending.

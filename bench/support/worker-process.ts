@@ -17,8 +17,8 @@ export interface Memory {
 
 export interface WorkerProcess {
   readonly pid: number
-  /** Returns the memory after a garbage collection. */
-  memory(): Promise<Memory>
+  /** Returns the memory after a garbage collection, the resident one after so many seconds without work. */
+  memory(restSeconds: number): Promise<Memory>
   /** Sends SIGTERM and waits for a clean exit; throws for any other end. */
   stop(): Promise<void>
 }
@@ -47,9 +47,9 @@ export async function startWorkerProcess(databaseUrl: string, profileDir?: strin
   await saysReady(child)
   return {
     pid: child.pid ?? 0,
-    async memory() {
+    async memory(restSeconds) {
       const answer = once(child, 'message')
-      child.send('memory')
+      child.send(restSeconds * 1000)
       const [memory] = (await answer) as [Memory]
       return memory
     },

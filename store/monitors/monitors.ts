@@ -154,7 +154,7 @@ export function hasLabels({ equal, unequal, present, absent }: LabelSelector) {
   )`
 }
 
-/** Returns each pair as an object of its own: a selector may ask for two values of one key. */
+/** Returns an object for each pair: a selector may ask for two values of one key. */
 const pairsOf = (pairs: LabelSelector['equal']) =>
   sql.fragment`${sql.array(
     pairs.map(({ key, value }) => JSON.stringify({ [key]: value })),

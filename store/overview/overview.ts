@@ -91,8 +91,8 @@ function orderOf(order: OverviewOrder) {
 
 /**
  * Returns a page of the reader's monitors of all kinds. One statement: it orders the team's monitors by one narrow key,
- * and reads what is shown of the rows of the page alone. What a filter leaves is counted on the way. Without a filter,
- * an index may give the page without the rest of the list, and another one the count.
+ * and reads what is shown of the rows of the page alone. It counts what a filter leaves. Without a filter, an index may
+ * give the page without the rest of the list, and another one the count.
  */
 export async function listOverview(
   store: Queryable,

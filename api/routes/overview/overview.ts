@@ -33,7 +33,8 @@ export const overviewRoutes = (kinds: readonly OverviewKind[]): readonly Route[]
       const paged = { ...(page !== undefined && { page }), ...(limit !== undefined && { limit }) }
       const wanted = { reader: readerOf(principal), kinds, wanted: wantedOf(filters) }
       const rows = await listOverview(store, { ...wanted, ...windowOf(paged), order })
-      const pagination = await paginationOf(paged, rows.length, async () => rows[0]?.total ?? countOverview(store, wanted))
+      const count = async () => rows[0]?.total ?? countOverview(store, wanted)
+      const pagination = await paginationOf(paged, rows.length, count)
       return ok({ data: rows.map(overviewRow), pagination })
     },
   }),

@@ -1,7 +1,7 @@
 const EVERY_MS = 500
 
 /**
- * Loads the page again after the next build, for whoever works on it (`npm run dev:dashboard`). The addresses of a
+ * Loads the page again after the next build, for a person who works on it (`npm run dev:dashboard`). The addresses of a
  * build have its hash, so that the next one serves none of them.
  */
 export function reloadAfterBuild(): void {
