@@ -12,7 +12,7 @@ import { MAX_SHOWN_TARGET, MAX_SHOWN_VALUE, MAX_SPARK } from './overview-limits.
 
 /** Largest number of labels that the counts have, as pairs of key and value. */
 export const MAX_COUNTED_LABELS = 200
-/** Deliveries that are given up are counted up to this number: the counts are read on every screen. */
+/** Deliveries that are missed are counted up to this number: the counts are read on every screen. */
 export const MAX_COUNTED_DELIVERIES = 1_000
 
 export const Kind = Choice(MONITOR_KINDS, { description: 'page: below /v1/monitors. serp: below /v1/serp-monitors.' })
@@ -182,7 +182,9 @@ export const OverviewCounts = Closed({
   ),
   given_up_deliveries: Type.Optional(
     Whole(0, MAX_COUNTED_DELIVERIES, {
-      description: "Deliveries of the team inside the plan's window that are not tried again. Counted up to 1,000.",
+      description:
+        "Deliveries of the team inside the plan's window that are not tried again, and whose destination is still one " +
+        'of their monitor. Counted up to 1,000.',
     }),
   ),
   by_error: Type.Optional(Type.Array(Closed({ error_code: ErrorCode, count: Count }))),

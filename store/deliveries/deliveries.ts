@@ -8,7 +8,7 @@ import { type Page, pageStatement } from '../db/page-statement.ts'
 import { row, rowOf } from '../db/row.ts'
 import { RETENTION_COLUMNS, retentionCutoff, retentionProperties } from '../quota/pool.ts'
 import { type DeliveryFilter, IS_HELD, isWanted, nameOfFilter } from './delivery-filter.ts'
-import { GIVEN_UP } from './given-up.ts'
+import { GIVEN_UP, IS_MISSED } from './given-up.ts'
 import { DELIVERY_COLUMNS, DELIVERY_HEAD, deliveryRow, StoredDelivery } from './stored-delivery.ts'
 
 /** Returns these deliveries of the team, in no order. One that retention has deleted is missing. */
@@ -140,6 +140,7 @@ const counted = row({
   failed: Count,
   dead: Count,
   given_up: Count,
+  missed: Count,
   held: Count,
 })
 
@@ -155,6 +156,7 @@ export const countDeliveries = (store: Queryable, filter: DeliveryFilter): Promi
         ),
         sql.fragment`, `,
       )},
-      count(*) filter (where ${GIVEN_UP})::int as given_up, count(*) filter (where ${IS_HELD})::int as held
+      count(*) filter (where ${GIVEN_UP})::int as given_up, count(*) filter (where ${IS_MISSED})::int as missed,
+      count(*) filter (where ${IS_HELD})::int as held
     from deliveries d where ${isWanted(filter)}
   `)
