@@ -49,7 +49,11 @@ export const IS_HELD = sql.fragment`(d.held is not null and d.status = 'pending'
 /** The host without its port, of a key that begins with it (`destinationKey`). */
 const HOST = sql.fragment`split_part(split_part(d.host, ' ', 1), ':', 1)`
 
-/** Returns the condition of `deliveries d` that the filter and the plan's window leave them. */
+/**
+ * Returns the condition of `deliveries d` that the filter and the plan's window leave them. No index is for one filter
+ * alone but for what was given up: of 100,000 deliveries on two busy cores, a page by `destination` took 5 to 160 ms,
+ * one without what was given up 10 to 80 ms, and the length of either list 60 to 200 ms.
+ */
 export function isWanted(filter: DeliveryFilter) {
   const { teamId, status, name, monitorId, givenUp, missed, held, type, service, destination, q, from, to } = filter
   const monitorOf = (condition: ReturnType<typeof sql.fragment>) => sql.fragment`d.monitor_no in (
