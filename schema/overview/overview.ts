@@ -158,6 +158,23 @@ export const UnmuteMatching = Closed({
   expected: MuteMatching.properties.expected,
 })
 
+/** The changes of so many monitors are marked in one statement. */
+export const MARK_BATCH = 10_000
+
+/** Body of `POST /v1/overview/seen`. */
+export const SeenMatching = Closed({
+  ...UnmuteMatching.properties,
+  until: Uuid('A run. Changes up to it are seen: what comes meanwhile is not.'),
+})
+
+/** Body of `POST /v1/overview/unseen`. */
+export const UnseenMatching = UnmuteMatching
+
+/** Response of `POST /v1/overview/seen` and `/v1/overview/unseen`. */
+export const MatchingChanged = Closed({
+  changed: Type.Integer({ minimum: 0, description: 'How many were marked. One that was like that before stays so.' }),
+})
+
 const Count = Type.Integer({ minimum: 0 })
 
 /** Response of `POST /v1/overview/mute` and `/v1/overview/unmute`. */
