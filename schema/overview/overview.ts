@@ -164,7 +164,7 @@ export const MARK_BATCH = 10_000
 /** Body of `POST /v1/overview/seen`. */
 export const SeenMatching = Closed({
   ...UnmuteMatching.properties,
-  until: Uuid('A run. Changes up to it are seen: what comes meanwhile is not.'),
+  until: Uuid('A run. Changes up to it are seen: one that comes later is not.'),
 })
 
 /** Body of `POST /v1/overview/unseen`. */
@@ -200,8 +200,8 @@ export const OverviewCounts = Closed({
   given_up_deliveries: Type.Optional(
     Whole(0, MAX_COUNTED_DELIVERIES, {
       description:
-        "Deliveries of the team inside the plan's window that are not tried again, and whose destination is still one " +
-        'of their monitor. Counted up to 1,000.',
+        "Deliveries of the team inside the plan's window that are not tried again, and whose destination is still " +
+        'one of their monitor. Counted up to 1,000.',
     }),
   ),
   by_error: Type.Optional(Type.Array(Closed({ error_code: ErrorCode, count: Count }))),

@@ -77,7 +77,6 @@ export const SCOPES: Readonly<Record<string, Scope>> = {
   'store/monitors/scheduled-searches.ts': { all: 1 },
   'store/objects/unread-pages.ts': { elsewhere: 4 },
   'store/overview/changes.ts': { team: 1 },
-  'store/overview/mark-many.ts': { team: 1 },
   'store/overview/news.ts': { team: 1 },
   'store/overview/overview-counts.ts': { team: 3 },
   'store/overview/overview.ts': { team: 2 },

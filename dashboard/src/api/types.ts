@@ -974,11 +974,6 @@ export type DeliveriesReleased = {
   }[]
 }
 
-/** The answer of `POST /v1/overview/mute`. */
-export type MatchingMuted = {
-  readonly changed: number
-}
-
 /** The answer of `POST /v1/monitors/bulk`. */
 export type BulkDone = {
   readonly results: readonly {

@@ -167,7 +167,7 @@ const Day = ({ label, day, onChange }: DayProps) => (
   </label>
 )
 
-/** That the list is of one monitor or destination only, or of what is missed, by its name where a row has it, and the way to all. */
+/** That the list is of what is missed, or of one monitor or destination, by its name in a row, and the way to all. */
 function Narrowed({ filters, first }: Pick<DeliveryFilterBarProps, 'filters' | 'first'>) {
   const { monitor_id: monitor, destination, ...others } = filters
   const { missed, ...ofAnyMonitor } = filters

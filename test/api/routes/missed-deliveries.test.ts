@@ -72,7 +72,7 @@ describe('deliveries that were given up', () => {
     expect(after.data[0]).toMatchObject({ monitor_count: 1, given_up: 1 })
   })
 
-  test('are sent again by the filter in the number that it counts, and one by one also where nobody misses them', async () => {
+  test('are sent again by the filter that counts them, and one by one also where nobody misses them', async () => {
     const filter = { missed: true }
     const conflict = await served.me.post('/v1/deliveries/replay', { filter, expected: 3 })
     expect(conflict.status).toBe(409)

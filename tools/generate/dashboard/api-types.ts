@@ -123,7 +123,6 @@ const ANSWERS: Readonly<Record<string, Wanted>> = {
   DeliveryRequest: { path: '/v1/deliveries/{id}/request' },
   DeliveriesReplayed: { method: 'post', path: '/v1/deliveries/replay' },
   DeliveriesReleased: { method: 'post', path: '/v1/deliveries/release' },
-  MatchingMuted: { method: 'post', path: '/v1/overview/mute' },
   BulkDone: { method: 'post', path: '/v1/monitors/bulk', keys: ['results'] },
   Look: { method: 'post', path: '/v1/looks' },
   LookCandidates: { method: 'post', path: '/v1/looks/{id}/candidates' },
