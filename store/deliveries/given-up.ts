@@ -8,7 +8,7 @@ import { retentionCutoff } from '../quota/pool.ts'
 /** Is true for a delivery that nobody tries again: its last attempt failed, or it was refused for good. */
 export const GIVEN_UP = sql.fragment`(status in ('failed', 'dead') and next_attempt_at is null)`
 
-/** Is true where the monitor `w` of a delivery `d` has its destination. Deliveries without a key are older than keys. */
+/** Is true where the monitor `w` of a delivery `d` has its destination. Older deliveries have no key. */
 const HAS_DESTINATION = sql.fragment`(w.deleted_at is null
   and (w.destination_keys is null or d.target_key = '' or d.target_key = any(w.destination_keys)))`
 
