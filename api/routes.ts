@@ -34,6 +34,7 @@ import { createFromTemplateRoute, listTemplatesRoute } from './routes/monitors/t
 import { writeMonitorRoute } from './routes/monitors/written-monitors.ts'
 import { openApiRoute } from './routes/openapi.ts'
 import { changeRoutes } from './routes/overview/changes.ts'
+import { matchingMarks } from './routes/overview/matching-marks.ts'
 import { matchingMutes } from './routes/overview/matching-mutes.ts'
 import { overviewRoutes } from './routes/overview/overview.ts'
 import { statusPageRoutes } from './routes/status-pages.ts'
@@ -89,6 +90,7 @@ export function routesOf(kinds: readonly ServedKind[]): readonly Route[] {
   const overview = [
     ...overviewRoutes(tables),
     ...matchingMutes(kinds.map(({ kind }) => kind)),
+    ...matchingMarks(kinds.map(({ kind }) => kind.table)),
     ...changeRoutes(tables),
     eventsRoute(tables),
   ]

@@ -14,7 +14,9 @@ export const BODY_LIMITS = {
   /** An event that its sender has signed. */
   signed: 1024 * 1024,
   default: 64 * 1024,
-  /** The configuration of a monitor, or a part of it; a bulk action, which may have a filter and labels. */
+  /** A bulk action, which may have ids or a filter, and labels. */
+  bulk: 128 * 1024,
+  /** The configuration of a monitor, or a part of it. */
   configuration: 4 * 1024 * 1024,
 } as const
 type BodyKind = keyof typeof BODY_LIMITS

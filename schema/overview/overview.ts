@@ -12,7 +12,7 @@ import { MAX_SHOWN_TARGET, MAX_SHOWN_VALUE, MAX_SPARK } from './overview-limits.
 
 /** Largest number of labels that the counts have, as pairs of key and value. */
 export const MAX_COUNTED_LABELS = 200
-/** Deliveries that are given up are counted up to this number: the counts are read on every screen. */
+/** Deliveries that are missed are counted up to this number: the counts are read on every screen. */
 export const MAX_COUNTED_DELIVERIES = 1_000
 
 export const Kind = Choice(MONITOR_KINDS, { description: 'page: below /v1/monitors. serp: below /v1/serp-monitors.' })
@@ -158,6 +158,23 @@ export const UnmuteMatching = Closed({
   expected: MuteMatching.properties.expected,
 })
 
+/** The changes of so many monitors are marked in one statement. */
+export const MARK_BATCH = 10_000
+
+/** Body of `POST /v1/overview/seen`. */
+export const SeenMatching = Closed({
+  ...UnmuteMatching.properties,
+  until: Uuid('A run. Changes up to it are seen: one that comes later is not.'),
+})
+
+/** Body of `POST /v1/overview/unseen`. */
+export const UnseenMatching = UnmuteMatching
+
+/** Response of `POST /v1/overview/seen` and `/v1/overview/unseen`. */
+export const MatchingChanged = Closed({
+  changed: Type.Integer({ minimum: 0, description: 'How many were marked. One that was like that before stays so.' }),
+})
+
 const Count = Type.Integer({ minimum: 0 })
 
 /** Response of `POST /v1/overview/mute` and `/v1/overview/unmute`. */
@@ -182,7 +199,9 @@ export const OverviewCounts = Closed({
   ),
   given_up_deliveries: Type.Optional(
     Whole(0, MAX_COUNTED_DELIVERIES, {
-      description: "Deliveries of the team inside the plan's window that are not tried again. Counted up to 1,000.",
+      description:
+        "Deliveries of the team inside the plan's window that are not tried again, and whose destination is still " +
+        'one of their monitor. Counted up to 1,000.',
     }),
   ),
   by_error: Type.Optional(Type.Array(Closed({ error_code: ErrorCode, count: Count }))),

@@ -18,6 +18,14 @@ export const deliveryFilters = {
       ),
     }),
   ),
+  missed: Type.Optional(
+    Type.Boolean({
+      description: beyond(
+        'true: only deliveries that were given up and whose destination is still one of their monitor; false: only ' +
+          'the others.',
+      ),
+    }),
+  ),
   ...ofMonitorQuery,
   held: Type.Optional(
     Type.Boolean({ description: beyond('true: only deliveries that wait for a later hour; false: only the others.') }),
@@ -54,6 +62,10 @@ export const DeliveryCounts = Closed({
   failed: Count,
   dead: Count,
   given_up: Type.Integer({ minimum: 0, description: 'Those of `failed` and `dead` that are not tried again.' }),
+  missed: Type.Integer({
+    minimum: 0,
+    description: 'Those of `given_up` whose destination is still one of their monitor.',
+  }),
   held: Type.Integer({ minimum: 0, description: 'Those of `pending` that wait for a later hour.' }),
 })
 export type DeliveryCounts = Static<typeof DeliveryCounts>
@@ -80,7 +92,10 @@ export const FailingDestination = Closed({
     description: 'The first of them, by name.',
   }),
   monitor_count: Whole(1, 2_147_483_647, { description: 'How many monitors have it.' }),
-  given_up: Type.Integer({ minimum: 0, description: 'How many deliveries to it are not tried again.' }),
+  given_up: Type.Integer({
+    minimum: 0,
+    description: 'How many deliveries to it, of monitors that still have it, are not tried again.',
+  }),
 })
 export type FailingDestination = Static<typeof FailingDestination>
 

@@ -106,6 +106,13 @@ export const Delivery = Closed({
         'addresses.',
     }),
   ),
+  destination_removed: Type.Optional(
+    Type.Literal(true, {
+      description:
+        'Beyond the contract: the monitor was edited and does not have the destination any more, or was deleted. ' +
+        'Absent: it has it.',
+    }),
+  ),
   payload: JsonObject(),
   status: Choice(DELIVERY_STATUSES),
   attempts: Type.Integer({ minimum: 0 }),

@@ -8,7 +8,7 @@ import { type Page, pageStatement } from '../db/page-statement.ts'
 import { row, rowOf } from '../db/row.ts'
 import { RETENTION_COLUMNS, retentionCutoff, retentionProperties } from '../quota/pool.ts'
 import { type DeliveryFilter, IS_HELD, isWanted, nameOfFilter } from './delivery-filter.ts'
-import { GIVEN_UP } from './given-up.ts'
+import { GIVEN_UP, MISSED } from './given-up.ts'
 import { DELIVERY_COLUMNS, DELIVERY_HEAD, deliveryRow, StoredDelivery } from './stored-delivery.ts'
 
 /** Returns these deliveries of the team, in no order. One that retention has deleted is missing. */
@@ -126,8 +126,14 @@ const summed = row({ ...retentionProperties, total: Type.Integer() })
 
 /** Returns the length of the whole list, and the team's retention window. */
 export async function sumDeliveries(store: Queryable, query: DeliveryFilter) {
+  const count = (of: DeliveryFilter) => sql.fragment`(select count(*) from deliveries d where ${isWanted(of)})`
+  // Those that are missed are few, or joined to their monitors at once: all without them are counted sooner than each.
+  const total =
+    query.missed === false
+      ? sql.fragment`${count({ ...query, missed: undefined })} - ${count({ ...query, missed: true })}`
+      : count(query)
   return store.one(sql.type(summed)`
-    select ${RETENTION_COLUMNS}, (select count(*) from deliveries d where ${isWanted(query)}) as total
+    select ${RETENTION_COLUMNS}, ${total} as total
     from team_limits(${query.teamId}::uuid) l
   `)
 }
@@ -140,6 +146,7 @@ const counted = row({
   failed: Count,
   dead: Count,
   given_up: Count,
+  missed: Count,
   held: Count,
 })
 
@@ -155,6 +162,7 @@ export const countDeliveries = (store: Queryable, filter: DeliveryFilter): Promi
         ),
         sql.fragment`, `,
       )},
-      count(*) filter (where ${GIVEN_UP})::int as given_up, count(*) filter (where ${IS_HELD})::int as held
-    from deliveries d where ${isWanted(filter)}
+      count(*) filter (where ${GIVEN_UP})::int as given_up, count(*) filter (where ${MISSED.is})::int as missed,
+      count(*) filter (where ${IS_HELD})::int as held
+    from deliveries d ${MISSED.joined} where ${isWanted(filter)}
   `)

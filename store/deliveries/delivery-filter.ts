@@ -4,7 +4,7 @@ import type { ServiceName } from '../../schema/monitor/delivery-services.ts'
 import type { DeliveryStatus } from '../../schema/run/delivery.ts'
 import { nameContains } from '../monitors/is-monitor.ts'
 import { retentionCutoff } from '../quota/pool.ts'
-import { GIVEN_UP } from './given-up.ts'
+import { GIVEN_UP, IS_MISSED } from './given-up.ts'
 
 /** Which deliveries of a team are wanted. */
 export interface DeliveryFilter {
@@ -15,6 +15,8 @@ export interface DeliveryFilter {
   readonly monitorId?: string | undefined
   /** Only those that were given up; false: only the others. */
   readonly givenUp?: boolean | undefined
+  /** Only those that were given up, of destinations that their monitors still have; false: only the others. */
+  readonly missed?: boolean | undefined
   /** Only those that wait for a later hour; false: only the others. */
   readonly held?: boolean | undefined
   readonly type?: DeliveryType | undefined
@@ -34,10 +36,11 @@ export interface DeliveryFilter {
  * would keep a plan each.
  */
 export function nameOfFilter(filter: DeliveryFilter): string | null {
-  const { status = 'all', name, monitorId, givenUp, held, type, service, destination, q, from, to } = filter
+  const { status = 'all', name, monitorId, givenUp, missed, held, type, service, destination, q, from, to } = filter
   if ([held, type, service, destination, q, from, to].some((one) => one !== undefined)) return null
   const ended = givenUp === undefined ? '' : givenUp ? '_given_up' : '_not_given_up'
-  return `${status}${name === undefined ? '' : '_named'}${monitorId === undefined ? '' : '_of_one'}${ended}`
+  const wanted = missed === undefined ? '' : missed ? '_missed' : '_not_missed'
+  return `${status}${name === undefined ? '' : '_named'}${monitorId === undefined ? '' : '_of_one'}${ended}${wanted}`
 }
 
 /** Is true for a delivery that waits for a later hour. */
@@ -46,9 +49,13 @@ export const IS_HELD = sql.fragment`(d.held is not null and d.status = 'pending'
 /** The host without its port, of a key that begins with it (`destinationKey`). */
 const HOST = sql.fragment`split_part(split_part(d.host, ' ', 1), ':', 1)`
 
-/** Returns the condition of `deliveries d` that the filter and the plan's window leave them. */
+/**
+ * Returns the condition of `deliveries d` that the filter and the plan's window leave them. No index is for one filter
+ * alone but for what was given up: of 100,000 deliveries on two busy cores, a page by `destination` took 5 to 160 ms,
+ * one without what was given up 10 to 80 ms, and the length of either list 60 to 200 ms.
+ */
 export function isWanted(filter: DeliveryFilter) {
-  const { teamId, status, name, monitorId, givenUp, held, type, service, destination, q, from, to } = filter
+  const { teamId, status, name, monitorId, givenUp, missed, held, type, service, destination, q, from, to } = filter
   const monitorOf = (condition: ReturnType<typeof sql.fragment>) => sql.fragment`d.monitor_no in (
     select m.no from monitors m where m.team_id = ${teamId}::uuid and ${condition})`
   const conditions = [sql.fragment`d.team_id = ${teamId}::uuid and d.created_at >= ${retentionCutoff(teamId)}`]
@@ -57,6 +64,7 @@ export function isWanted(filter: DeliveryFilter) {
   }
   add(status, (one) => sql.fragment`d.status = ${sql.literalValue(one)}`)
   add(givenUp, (is) => (is ? GIVEN_UP : sql.fragment`not ${GIVEN_UP}`))
+  add(missed, (is) => (is ? IS_MISSED : sql.fragment`not ${IS_MISSED}`))
   add(name, (text) => monitorOf(nameContains(text)))
   add(monitorId, (id) => sql.fragment`d.monitor_no = (select m.no from monitors m where m.id = ${id}::uuid)`)
   add(held, (is) => sql.fragment`${IS_HELD} = ${is}`)

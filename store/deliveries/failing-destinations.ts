@@ -9,7 +9,7 @@ import { row, rowOf } from '../db/row.ts'
 import { Stored } from '../monitors/kinds/monitor-row.ts'
 import { retentionCutoff } from '../quota/pool.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
-import { GIVEN_UP } from './given-up.ts'
+import { GIVEN_UP, MISSED } from './given-up.ts'
 import { UNREADABLE } from './stored-delivery.ts'
 
 const Null = Type.Null()
@@ -57,9 +57,9 @@ export async function listFailingDestinations(
       limit ${whole(DESTINATION_LIMITS.destinations)}
     ),
     given as materialized (
-      select d.target_key as key, (count(*) filter (where ${GIVEN_UP}))::int as count,
+      select d.target_key as key, (count(*) filter (where ${MISSED.is}))::int as count,
         (array_agg(d.id order by ${GIVEN_UP} desc, d.created_at desc, d.id))[1] as last
-      from deliveries d
+      from deliveries d ${MISSED.joined}
       where d.team_id = ${teamId}::uuid and d.created_at >= ${retentionCutoff(teamId)}
         and d.target_key in (select key from shown)
       group by d.target_key

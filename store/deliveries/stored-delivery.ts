@@ -24,6 +24,8 @@ export const StoredDelivery = Type.Object({
   target: Type.Unsafe<Uint8Array>({}),
   /** Which destination it is (`targetKey`). Empty: the delivery is older than these marks. */
   target_key: Type.String(),
+  /** Its monitor does not have the destination any more. */
+  is_removed: Type.Boolean(),
   payload: Type.String(),
   status: Type.Unsafe<DeliveryStatus>({}),
   attempts: Type.Integer(),
@@ -43,7 +45,10 @@ export const deliveryRow = rowOf(StoredDelivery)
 /** Columns of `deliveries d join monitors m` that are always small. */
 export const DELIVERY_HEAD = sql.fragment`
   d.id, d.team_id, m.id as monitor_id, m.name as monitor_name, m.kind as monitor_kind,
-  m.user_id, d.run_id, d.type, d.target_key, d.status, d.attempts,
+  m.user_id, d.run_id, d.type, d.target_key,
+  m.deleted_at is not null or d.target_key <> '' and coalesce(d.target_key <> all(m.destination_keys), false)
+    as is_removed,
+  d.status, d.attempts,
   d.held, d.digest is not null as is_digest, d.digest_of, d.last_attempt_at, d.next_attempt_at,
   d.response_status, d.created_at`
 
@@ -77,6 +82,7 @@ export function toDeliveryHead(stored: StoredDelivery, secrets: SecretBox): Deli
     ...(config?.type === 'webhook' && config.service !== undefined && { service: config.service }),
     destination: config === null ? UNREADABLE : destinationOf(config),
     ...(stored.target_key !== '' && { destination_key: stored.target_key }),
+    ...(stored.is_removed && { destination_removed: true }),
     payload: {},
     status: stored.status,
     attempts: stored.attempts,

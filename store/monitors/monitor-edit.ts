@@ -5,7 +5,7 @@ import type { EverySpec } from '../../schema/monitor/every-spec.ts'
 import { MUTE_LEVEL } from '../../schema/monitor/mute.ts'
 import type { Transaction } from '../db/client.ts'
 import { bytes } from '../db/row.ts'
-import { withoutReplaced } from '../deliveries/replaced-destinations.ts'
+import { keysOf, withoutReplaced } from '../deliveries/replaced-destinations.ts'
 import { WAS_FAILING } from '../queue/finished-check.ts'
 import { forgetSeenItems } from '../queue/seen-items.ts'
 import { hasRoom, lockedStorage } from '../quota/team-storage.ts'
@@ -69,7 +69,7 @@ export async function saveMonitor<Spec extends EverySpec, Row extends EveryRow>(
       update monitors m
       set name = n.name, schedule_interval_seconds = ${spec.schedule_interval_seconds},
         notify_on = ${sql.array([...spec.notify_on], 'text')}, external_key = n.external_key, labels = n.labels,
-        request_headers = n.request_headers, deliveries = n.deliveries,
+        request_headers = n.request_headers, deliveries = n.deliveries, destination_keys = ${keysOf(spec.deliveries)},
         signing_secret = coalesce(signing_secret, ${bytes(firstSecret(place, spec, secrets))}),
         values_since = case when ${edit.resetsBaseline} then clock() else m.values_since end,
         labels_since = case when ${edit.changed.includes('labels')} then clock() else m.labels_since end,

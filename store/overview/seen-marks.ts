@@ -15,6 +15,10 @@ const monitorOfRun = (store: Queryable, teamId: string, runId: string): Promise<
       and r.id = ${runId}::uuid
   `)
 
+/** Returns whether there is a stored run of the team with this id. */
+export const isRunOf = async (store: Queryable, teamId: string, runId: string): Promise<boolean> =>
+  (await monitorOfRun(store, teamId, runId)) !== null
+
 /** Marks the changes of every monitor of the team up to a run as seen. Returns false when there is no such run. */
 export async function markAllSeen(store: Queryable, reader: Reader, until: string): Promise<boolean> {
   const { teamId, userId } = reader

@@ -71,7 +71,7 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The ch
     for (const key of ['j', 'e']) await page.keyboard.press(key)
     // A mark counts for the older changes of its monitor.
     await expect.poll(() => unseen.count()).toBe(2)
-    await page.getByRole('link', { name: /Changes 1$/ }).waitFor()
+    await page.getByRole('link', { name: 'Changes 1 not seen', exact: true }).waitFor()
     await expect.poll(() => page.title()).toBe('(1) Changes – Tidemark')
     await page.keyboard.press('u')
     await expect.poll(() => unseen.count()).toBe(3)
@@ -93,7 +93,7 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The ch
     await expect.poll(() => page.getByRole('img', { name: 'unseen' }).count()).toBe(0)
     await page.getByRole('link', { name: 'Changes', exact: true }).waitFor()
     await page.getByRole('button', { name: 'Unseen', exact: true }).click()
-    await page.getByText('You have seen every change.').waitFor()
+    await page.getByRole('paragraph').getByText('You have seen every change.').waitFor()
     await page.context().close()
   })
 

@@ -6,6 +6,7 @@ import { SMALLEST } from '../support/api/monitor-body.ts'
 import { seedDelivery, seedRun } from '../support/api/seeded-runs.ts'
 import { changeMonitors } from '../support/database/change-monitors.ts'
 import { describeIf } from '../support/run/skip.ts'
+import { findingsOf } from './axe.ts'
 import { type Dashboard, hasBrowser, startDashboard } from './open-dashboard.ts'
 
 const CHAT: DeliveryConfig = {
@@ -111,6 +112,45 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The de
     await led.getByRole('link', { name: `Show all ${DEAD_COUNT}` }).click()
     await expect.poll(() => rows(page).count()).toBe(DEAD_COUNT)
     expect(await led.count()).toBe(0)
+  })
+
+  test('that nobody misses any more are neither counted nor lead, say why, and are sent again one by one', async () => {
+    const other = await dashboard.api.owner({ plan: 'unlimited' })
+    const create = async (name: string) =>
+      String((await dashboard.api.call(other.api_key, 'POST', '/v1/monitors', { ...SMALLEST, name })).body['id'])
+    const [kettle, lamp] = [await create('Kettle'), await create('Lamp')]
+    const { services } = dashboard.api
+    for (const [of, count] of [
+      [kettle, 100],
+      [lamp, 1],
+    ] as const) {
+      const run = await seedRun(services, of, { triggered: true, change: CHANGE })
+      const dead = { config: DEAD, status: 'dead', attempts: 6, responseStatus: 410 } as const
+      for (let nth = 0; nth < count; nth += 1) await seedDelivery(services, run, dead)
+    }
+    const rail = () => page.getByRole('navigation', { name: 'Screens' })
+    const { page, watched } = await dashboard.open('/deliveries', other)
+    // The eye sees 99+, and who listens hears the number.
+    await rail().getByRole('link', { name: 'Deliveries 101 deliveries were given up', exact: true }).waitFor()
+    await rail().getByText('99+').waitFor()
+    expect(await findingsOf(page)).toEqual([])
+    await dashboard.api.call(other.api_key, 'PATCH', `/v1/monitors/${kettle}`, { deliveries: [HELD] })
+    await page.reload()
+    const led = page.getByRole('region', { name: 'Given up' })
+    await rail().getByRole('link', { name: 'Deliveries 1 delivery was given up', exact: true }).waitFor()
+    await expect.poll(() => led.getByRole('checkbox').count()).toBe(1)
+    const left = rows(page).filter({ hasText: 'its destination was removed' })
+    await expect.poll(() => left.count()).toBe(50)
+    await chip(page, /^Given up 101$/).click()
+    await expect.poll(() => left.count()).toBe(50)
+    await page.goto(`${dashboard.base}/deliveries?missed=true`)
+    await expect.poll(() => rows(page).count()).toBe(1)
+    await page.getByRole('link', { name: 'Show all that were given up' }).click()
+    await left.first().getByRole('link', { name: 'Kettle' }).click()
+    await page.getByText('its monitor does not have this destination any more').waitFor()
+    await page.getByRole('button', { name: 'Send again' }).click()
+    await page.getByText('waits to be sent').waitFor()
+    expect(watched).toMatchObject({ faults: [], strangers: [] })
   })
 
   test('are narrowed to any destination, from a row and from a delivery, beside the other filters', async () => {

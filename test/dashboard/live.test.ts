@@ -74,7 +74,7 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('A page
     const recordedAt = performance.now()
     await rowOf(page, '$17.49').first().waitFor()
     expect(performance.now() - recordedAt).toBeLessThan(MOST_MS)
-    await page.getByRole('link', { name: /Changes 1$/ }).waitFor()
+    await page.getByRole('link', { name: 'Changes 1 not seen', exact: true }).waitFor()
     const asked = watched.asked.slice(before)
     for (const path of ['/v1/overview?', '/v1/overview/counts'])
       expect(asked.filter((one) => one.startsWith(path)).length).toBeLessThanOrEqual(3)

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { CreatedOwner } from '../../store/accounts/accounts.ts'
 import { SMALLEST } from '../support/api/monitor-body.ts'
+import { seedRun } from '../support/api/seeded-runs.ts'
 import { changeMonitors } from '../support/database/change-monitors.ts'
+import { giveChange } from '../support/database/check-states.ts'
 import { describeIf } from '../support/run/skip.ts'
 import { type Dashboard, hasBrowser, startDashboard } from './open-dashboard.ts'
 import { refusalOf } from './refusal-of.ts'
@@ -12,7 +14,7 @@ const SEARCHES = 3
 describeIf(hasBrowser, 'there is no embedded browser for this platform')('The selection of the list', () => {
   let dashboard: Dashboard
   let owner: CreatedOwner
-  let gone = ''
+  const kettles: string[] = []
   const paused = async () =>
     (await dashboard.api.call(owner.api_key, 'GET', '/v1/overview?status=paused&limit=1')).body['pagination']
   beforeAll(async () => {
@@ -21,7 +23,7 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The se
     const create = (path: string, body: object) => dashboard.api.call(owner.api_key, 'POST', path, body)
     for (let nth = 0; nth < KETTLES; nth += 1) {
       const { body } = await create('/v1/monitors?paused=true', { ...SMALLEST, name: `Kettle ${nth}` })
-      if (nth === 99) gone = String(body['id'])
+      kettles.push(String(body['id']))
     }
     for (let nth = 0; nth < SEARCHES; nth += 1)
       await create('/v1/serp-monitors?paused=true', { ...SEARCH, name: `Kettle search ${nth}` })
@@ -41,7 +43,7 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The se
     await page.getByRole('button', { name: `Select all ${KETTLES + SEARCHES} that match` }).click()
     await page.getByText(`${KETTLES + SEARCHES} selected`).waitFor()
     // Deleted in another tab.
-    await dashboard.api.call(owner.api_key, 'DELETE', `/v1/monitors/${gone}`)
+    await dashboard.api.call(owner.api_key, 'DELETE', `/v1/monitors/${kettles[99]}`)
     await page.getByRole('button', { name: 'Resume' }).click()
     await page.getByText(`Resume: ${KETTLES + SEARCHES - 1} done, 1 refused.`).waitFor()
     await page.getByText('Show what was refused').click()
@@ -50,6 +52,46 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The se
     const bulk = watched.asked.filter((path) => path === '/v1/monitors/bulk')
     expect(bulk.length).toBe(2)
     expect(watched.faults).toEqual([])
+    await page.context().close()
+  })
+
+  test('has all changes that match marked as seen, and as unseen, by one request each', async () => {
+    for (const id of kettles.slice(0, 3)) {
+      const run_id = await seedRun(dashboard.api.services, id, { triggered: true })
+      const at = '2026-05-01T12:00:00.000Z'
+      await giveChange(dashboard.api, id, { run_id, at, field: 'price', before: '$20', after: '$15', more: 0 })
+    }
+    const unseen = async () => {
+      const counts = await dashboard.api.call(owner.session_token, 'GET', '/v1/overview/counts?q=kettle')
+      return counts.body['unseen']
+    }
+    const { page, watched } = await opened('/?q=kettle&sort=name')
+    expect(await unseen()).toBe(3)
+    const selectAll = async () => {
+      await page.getByRole('button', { name: /^Select all \d+ that match$/ }).click()
+      await page.getByText(/^\d+ selected$/).waitFor()
+    }
+    await selectAll()
+    await page.getByRole('button', { name: 'Mark as seen' }).click()
+    await page.getByText(/^Mark as seen: \d+ done\.$/).waitFor()
+    expect(await unseen()).toBe(0)
+    await selectAll()
+    await page.keyboard.press('u')
+    await page.getByText(/^Mark as unseen: \d+ done\.$/).waitFor()
+    expect(await unseen()).toBe(3)
+    const marks = watched.asked.filter((path) => path.endsWith('seen'))
+    expect(marks).toEqual(['/v1/overview/seen', '/v1/overview/unseen'])
+    // Where the filter leaves others by now, nothing is marked, and the page says so.
+    await selectAll()
+    const later = { ...SMALLEST, name: 'A later kettle' }
+    const { body } = await dashboard.api.call(owner.api_key, 'POST', '/v1/monitors?paused=true', later)
+    await page.getByRole('button', { name: 'Mark as seen' }).click()
+    await page
+      .getByRole('alert')
+      .getByText(/^The filter leaves \d+ monitors and not \d+\.$/)
+      .waitFor()
+    expect(await unseen()).toBe(3)
+    await dashboard.api.call(owner.api_key, 'DELETE', `/v1/monitors/${String(body['id'])}`)
     await page.context().close()
   })
 

@@ -1,14 +1,19 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { stripeBilling } from '../../accounts/billing/stripe.ts'
+import { POLICIES } from '../../api/auth/policies.ts'
 import { readPrices } from '../../core/plan/read-prices.ts'
 import { barsOf } from '../../dashboard/src/usage/day-bars.ts'
 import { amountOf, gaugesOf, shareOf } from '../../dashboard/src/usage/gauges.ts'
+import { atLeast, ROLES } from '../../schema/account/role.ts'
+import { setPlan } from '../../store/accounts/admin-accounts.ts'
 import { countUsageDays } from '../../store/quota/usage-days.ts'
 import { SMALLEST } from '../support/api/monitor-body.ts'
 import { openStripeServer } from '../support/api/stripe-server.ts'
 import { setRuns } from '../support/database/check-states.ts'
 import { describeIf } from '../support/run/skip.ts'
+import { findingsOf } from './axe.ts'
 import { type Dashboard, hasBrowser, startDashboard } from './open-dashboard.ts'
+import { refusalOf } from './refusal-of.ts'
 
 const PRICES = JSON.stringify({ lite: 'price_lite', pro: 'price_pro', credits: { 5000: 'price_5000' } })
 
@@ -148,6 +153,122 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The us
     await page.getByRole('link', { name: 'Busy' }).click()
     await page.waitForURL(new RegExp(`/monitors/${busy}$`))
     expect(watched.faults).toEqual([])
+  })
+
+  describe('whose plan is lowered while a screen is open', () => {
+    const hook = (nth: number) => ({ type: 'webhook', url: `https://hooks-${nth}.example.com/in` })
+    /** A team with a monitor, whose plan another one lowers: to the smallest one, after its trial. */
+    async function opened(path: (id: string) => string, body: object = SMALLEST) {
+      const owner = await stranger.api.owner({ plan: 'scale', serp: false })
+      const { body: made } = await stranger.api.call(owner.api_key, 'POST', '/v1/monitors', body)
+      const { page, watched } = await stranger.open(path(String(made['id'])), owner)
+      await page.getByRole('button', { name: /^Team: / }).waitFor()
+      const lower = async (plan: 'free' | 'lite') => {
+        await stranger.api.sql(`
+          update teams set trial_ends_at = clock() - interval '1 day' where id = '${owner.team_id}'`)
+        await setPlan(stranger.api.services.store, owner.email, plan, false)
+      }
+      return { owner, page, watched, lower, id: String(made['id']) }
+    }
+
+    test('says on the usage screen what is locked and why, and leads to it', async () => {
+      const { page, lower } = await opened(() => '/usage')
+      await page.getByText('Scale', { exact: true }).waitFor()
+      await lower('free')
+      await page.reload()
+      await page.getByRole('alert').getByText('1 monitor is locked.').waitFor()
+      await page.getByText('The trial is over. A plan unlocks them; their history is kept.').waitFor()
+      await page.getByRole('link', { name: 'Show them' }).click()
+      await page.getByRole('row', { name: 'Lamp' }).getByText('Not in the plan').waitFor()
+      await page.getByRole('checkbox', { name: 'Select Lamp' }).check()
+      for (const name of ['Run now', 'Pause', 'Resume'])
+        expect([name, await refusalOf(page.getByRole('button', { name, exact: true }))]).toEqual([
+          name,
+          'The plan does not cover it.',
+        ])
+      await page.getByRole('link', { name: 'Lamp' }).click()
+      await page.getByRole('alert').getByText('It is not checked: the plan of the team does not cover it').waitFor()
+      await page.getByText('The plan does not cover it.', { exact: true }).waitFor()
+      expect(await page.getByRole('button', { name: 'Run now' }).isDisabled()).toBe(true)
+      expect(await findingsOf(page)).toEqual([])
+      await page.getByRole('link', { name: 'See the plan' }).click()
+      await page.getByRole('heading', { name: 'Usage' }).waitFor()
+    })
+
+    test('has a sentence for each refusal of the list, which shows then that it is locked', async () => {
+      const { page, lower } = await opened(() => '/')
+      await page.getByRole('checkbox', { name: 'Select Lamp' }).check()
+      await lower('free')
+      await page.getByRole('button', { name: 'Run now' }).click()
+      await page.getByRole('status').getByText('Run now: 0 done, 1 refused.').waitFor()
+      await page.getByText('Show what was refused').click()
+      await page
+        .getByRole('listitem')
+        .getByText(/^Lamp: A monitor that is locked by billing cannot be run\./)
+        .waitFor()
+      await page.getByRole('row', { name: 'Lamp' }).getByText('Not in the plan').waitFor()
+    })
+
+    test('says at the monitor by itself that it is not checked any more, and why', async () => {
+      const { page, lower } = await opened((id) => `/monitors/${id}`)
+      await page.getByRole('button', { name: 'Run now' }).waitFor()
+      await page.getByText('updates every 15 s').waitFor({ state: 'detached' })
+      await lower('free')
+      await page.getByText('It is not checked: the plan of the team does not cover it').waitFor()
+      expect(await page.getByRole('button', { name: 'Run now' }).isDisabled()).toBe(true)
+    })
+
+    test('refuses more destinations than the plan has at the form, which keeps what was filled in', async () => {
+      const { page, lower, id, owner } = await opened((of) => `/monitors/${of}/edit`, {
+        ...SMALLEST,
+        deliveries: [hook(1), hook(2), hook(3)],
+      })
+      await page.getByLabel('Name', { exact: true }).fill('Another name')
+      await page.getByRole('button', { name: 'Add a destination' }).click()
+      await page.getByLabel('Destination 4: address').fill('https://hooks-4.example.com/in')
+      await lower('lite')
+      await page.getByRole('button', { name: 'Save', exact: true }).click()
+      await page
+        .getByRole('alert')
+        .getByText('The plan lite allows 2 deliveries a monitor; this one would have 4.')
+        .waitFor()
+      expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Another name')
+      expect(await page.getByLabel('Destination 4: address').inputValue()).toBe('https://hooks-4.example.com/in')
+      await page.getByRole('button', { name: 'Remove Destination 4' }).click()
+      await page.getByRole('button', { name: 'Remove Destination 3' }).click()
+      await page.getByRole('button', { name: 'Save', exact: true }).click()
+      await page.waitForURL(new RegExp(`/monitors/${id}$`))
+      const { body } = await stranger.api.call(owner.api_key, 'GET', `/v1/monitors/${id}`)
+      expect(body).toMatchObject({ name: 'Another name', deliveries: [{}, {}] })
+    })
+
+    test('says of a monitor that is made then that it is not checked, and why', async () => {
+      const { page, lower } = await opened((id) => `/new?from=${id}`)
+      await page.getByRole('button', { name: 'Watch it' }).waitFor()
+      await lower('free')
+      await page.getByRole('button', { name: 'Watch it' }).click()
+      await page.getByText('It is not checked: the plan of the team does not cover it').waitFor()
+    })
+  })
+
+  test.each(ROLES)('have buttons for a %s as the table of access says', async (role) => {
+    const owner = await dashboard.api.owner({ plan: 'free', serp: false })
+    await dashboard.api.call(owner.session_token, 'POST', '/v1/billing/checkout', { plan: 'lite' })
+    stripe.pay()
+    const { payload, headers } = stripe.subscriptionEvent('created')
+    await dashboard.api.app.inject({ method: 'POST', url: '/webhooks/stripe', payload, headers })
+    const session_token = role === 'owner' ? owner.session_token : await dashboard.api.member(owner, role)
+    const { page } = await dashboard.open('/usage', { session_token })
+    const mayManage = atLeast(role, POLICIES['billing.manage'].role)
+    const plan = page.getByRole('region', { name: 'Plan' })
+    await plan.getByText(mayManage ? 'It is renewed on' : `Your role, ${role}, may not manage billing.`).waitFor()
+    await page.getByRole('region', { name: 'By day' }).getByRole('button').first().waitFor()
+    const names = await page.getByRole('main').getByRole('button').allInnerTexts()
+    expect(names).toEqual([
+      // Which use is shown by day.
+      ...['Runs', 'Model', 'Pictures', 'Proxy'],
+      ...(mayManage ? ['Cancel the plan…', 'Invoices, ways to pay and other plans', 'Buy 5,000 runs'] : []),
+    ])
   })
 })
 

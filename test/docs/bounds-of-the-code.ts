@@ -105,7 +105,8 @@ const SPACING_S = Number(key(Config, 'TIDEMARK_SERP_SPACING_MS').default) / 1000
 /** Rows of docs/reference/limits.md that follow from constants and shapes, as they have to stand there. */
 export const boundsOfTheCode: readonly (readonly [string, string])[] = [
   ['body', `${sizeText(BODY_LIMITS.default)}, else 413`],
-  ['body with a configuration, or of a bulk action', `${sizeText(BODY_LIMITS.configuration)}, else 413`],
+  ['body with a configuration', `${sizeText(BODY_LIMITS.configuration)}, else 413`],
+  ['body of a bulk action on monitors', `${sizeText(BODY_LIMITS.bulk)}, else 413`],
   [
     'body without credentials',
     `${sizeText(BODY_LIMITS.public)}; a form ${sizeText(BODY_LIMITS.form)}, a signed event ` +

@@ -32,7 +32,7 @@ export const bulkRoute = <Spec extends EverySpec, Row extends EveryRow>({
     policy: 'monitors.write',
     work: 'bulk',
     // A filter with labels.
-    bodyLimit: 'configuration',
+    bodyLimit: 'bulk',
     body: MonitorBulk,
     answers: { 200: { description: 'A result for each id.', schema: MonitorBulkDone } },
     beyond: true,

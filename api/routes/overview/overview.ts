@@ -2,7 +2,7 @@ import { countsQuery, OverviewCounts, overviewQuery, OverviewRow } from '../../.
 import { PageOf } from '../../../schema/page-of.ts'
 import { Closed } from '../../../schema/shape/shape.ts'
 import { countFailingDestinations } from '../../../store/deliveries/failing-destinations.ts'
-import { countGivenUp } from '../../../store/deliveries/given-up.ts'
+import { countMissed } from '../../../store/deliveries/given-up.ts'
 import { countErrors, countFilters, countLabels } from '../../../store/overview/overview-counts.ts'
 import { countOverview, listOverview } from '../../../store/overview/overview.ts'
 import type { OverviewKind } from '../../../store/overview/wanted-monitors.ts'
@@ -59,7 +59,7 @@ export const overviewRoutes = (kinds: readonly OverviewKind[]): readonly Route[]
         ...(await countFilters(store, wanted)),
         ...(hasDestinations && {
           failing_destinations: await countFailingDestinations(store, principal.teamId),
-          given_up_deliveries: await countGivenUp(store, principal.teamId),
+          given_up_deliveries: await countMissed(store, principal.teamId),
         }),
         ...(hasErrors && { by_error: await countErrors(store, wanted) }),
         ...(hasLabels && { labels: await countLabels(store, wanted) }),

@@ -775,6 +775,7 @@ export type RunDeliveries = {
       | 'custom'
     readonly destination: string
     readonly destination_key?: string
+    readonly destination_removed?: true
     readonly payload: Readonly<Record<string, unknown>>
     readonly status: 'pending' | 'success' | 'failed' | 'dead'
     readonly attempts: number
@@ -817,6 +818,7 @@ export type Deliveries = {
       | 'custom'
     readonly destination: string
     readonly destination_key?: string
+    readonly destination_removed?: true
     readonly payload: Readonly<Record<string, unknown>>
     readonly status: 'pending' | 'success' | 'failed' | 'dead'
     readonly attempts: number
@@ -865,6 +867,7 @@ export type Delivery = {
     | 'custom'
   readonly destination: string
   readonly destination_key?: string
+  readonly destination_removed?: true
   readonly payload: Readonly<Record<string, unknown>>
   readonly status: 'pending' | 'success' | 'failed' | 'dead'
   readonly attempts: number
@@ -886,6 +889,7 @@ export type DeliveryCounts = {
   readonly failed: number
   readonly dead: number
   readonly given_up: number
+  readonly missed: number
   readonly held: number
 }
 
@@ -968,11 +972,6 @@ export type DeliveriesReleased = {
       readonly message: string
     }
   }[]
-}
-
-/** The answer of `POST /v1/overview/mute`. */
-export type MatchingMuted = {
-  readonly changed: number
 }
 
 /** The answer of `POST /v1/monitors/bulk`. */
@@ -1682,6 +1681,7 @@ export const LIMITS = {
   bulk: 100,
   released: 100,
   replayed: 10000,
+  countedDeliveries: 1000,
   search: 200,
   changedLabels: 10,
   reason: 500,

@@ -1,6 +1,6 @@
 import { type MouseEvent, type ReactNode, useRef, useState } from 'react'
 import { Link, useLocation } from 'wouter'
-import type { Me } from '../api/types.ts'
+import { LIMITS, type Me } from '../api/types.ts'
 import { useIsLive } from '../live/live-state.ts'
 import { useLive } from '../live/use-live.ts'
 import { useRailCounts } from '../monitors/use-counts.ts'
@@ -90,7 +90,12 @@ function Rail() {
       <Link href="/changes" className={style['place']} aria-current={path === '/changes' ? 'page' : undefined}>
         <Icon name="changes" />
         Changes
-        {unseen > 0 && <span className={style['count']}>{few(unseen)}</span>}
+        {unseen > 0 && (
+          <span className={style['count']}>
+            <Few count={unseen} />
+            <span className={controls['unseen-by-eye']}> not seen</span>
+          </span>
+        )}
       </Link>
       <Link
         href="/deliveries"
@@ -132,7 +137,18 @@ function Rail() {
   )
 }
 
-const few = (count: number): string => (count > 99 ? '99+' : `${count}`)
+/** A number in little room. Who listens hears all of it, or that there are more than are counted. */
+function Few({ count, most }: { readonly count: number; readonly most?: number }) {
+  if (count <= 99) return count
+  return (
+    <>
+      <span aria-hidden="true">99+</span>
+      <span className={controls['unseen-by-eye']}>
+        {count === most ? `${count.toLocaleString('en')} or more` : count.toLocaleString('en')}
+      </span>
+    </>
+  )
+}
 
 /** How many deliveries were given up. In red while a destination takes nothing: what it has missed becomes more. */
 function Undelivered({ givenUp, failing }: Pick<ReturnType<typeof useRailCounts>, 'givenUp' | 'failing'>) {
@@ -145,7 +161,7 @@ function Undelivered({ givenUp, failing }: Pick<ReturnType<typeof useRailCounts>
   ]
   return (
     <span className={`${style['count']} ${style[failing > 0 ? 'bad' : 'past']}`}>
-      {few(givenUp > 0 ? givenUp : failing)}
+      {givenUp > 0 ? <Few count={givenUp} most={LIMITS.countedDeliveries} /> : <Few count={failing} />}
       <span className={controls['unseen-by-eye']}> {words.join(', ')}</span>
     </span>
   )

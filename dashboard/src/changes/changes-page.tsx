@@ -3,12 +3,12 @@ import { useSearch, useLocation } from 'wouter'
 import { serverNow } from '../api/client.ts'
 import { Notice } from '../app/notice.tsx'
 import { useTitle } from '../app/use-title.ts'
+import { ActionButton } from '../parts/action-button.tsx'
 import { Choice } from '../parts/choice.tsx'
 import { useCommands } from '../parts/commands.ts'
 import { MoreRows } from '../parts/more-rows.tsx'
 import { useFocusedRow } from '../parts/use-focused-row.ts'
 import { useShortcut } from '../parts/use-shortcut.ts'
-import controls from '../style/controls.module.css'
 import { ChangeRow } from './change-row.tsx'
 import style from './changes.module.css'
 import { byDay, byMonitor, type Group } from './grouped.ts'
@@ -40,9 +40,9 @@ export function ChangesPage() {
         <AddressChoice name="show" label="Which changes" value={onlyUnseen ? 'unseen' : ''} choices={SHOWN} />
         <AddressChoice name="group" label="Groups" value={isByMonitor ? 'monitor' : ''} choices={GROUPED} />
         <span className={style['space']} />
-        <button type="button" className={controls['button']} disabled={areSeen} onClick={markAll}>
+        <ActionButton refused={refused} onAct={markAll}>
           Mark all seen
-        </button>
+        </ActionButton>
       </header>
       {error !== null && <Notice error={error} />}
       {changes === null && error === null && <p role="status">Loading…</p>}

@@ -79,15 +79,15 @@ function Sent() {
   )
 }
 
-/** So many that were given up lead the list of all states. */
+/** So many that were given up, and are still missed, lead the list of all states. */
 const LED = 5
 
-/** Returns the deliveries. Where no state is chosen, those that were given up lead, and the others follow. */
+/** Returns the deliveries. Where no state is chosen, those that are missed lead, and the others follow. */
 function useSentLists(filters: DeliveryFilters) {
-  const { status, given_up: givenUp, held } = filters
-  const isOfAllStates = status === undefined && givenUp === undefined && held === undefined
-  const led = useDeliveries({ ...filters, given_up: 'true' }, { rows: LED, isWanted: isOfAllStates })
-  const others = useDeliveries(isOfAllStates ? { ...filters, given_up: 'false' } : filters)
+  const { status, given_up: givenUp, missed, held } = filters
+  const isOfAllStates = [status, givenUp, missed, held].every((one) => one === undefined)
+  const led = useDeliveries({ ...filters, missed: 'true' }, { rows: LED, isWanted: isOfAllStates })
+  const others = useDeliveries(isOfAllStates ? { ...filters, missed: 'false' } : filters)
   return {
     led: { rows: led.rows?.slice(0, LED) ?? [], total: led.total, error: led.error },
     others,
@@ -109,7 +109,7 @@ function Lists({ filters, lists: { led, others }, selection }: ListsProps) {
           <h2 className={style['part']}>
             Given up
             {led.total > led.rows.length && (
-              <Link href={`/deliveries?${queryOf({ ...filters, given_up: 'true' })}`}>
+              <Link href={`/deliveries?${queryOf({ ...filters, missed: 'true' })}`}>
                 Show all {led.total.toLocaleString('en')}
               </Link>
             )}

@@ -39,12 +39,15 @@ const askFor = (act: DeliveryAct, ids: readonly string[]) =>
     ? ask<DeliveriesReplayed>('/v1/deliveries/replay', { method: 'POST', body: { ids } })
     : ask<DeliveriesReleased>('/v1/deliveries/release', { method: 'POST', body: { ids, action: act } })
 
+const BOOLEANS: readonly string[] = ['given_up', 'missed']
+
 /** Sends again all failed and given-up deliveries that filters of the list leave, which are so many. */
 export async function replayMatching(filter: Readonly<Record<string, string>>, expected: number): Promise<Acted> {
-  const givenUp = filter['given_up']
-  const others = Object.entries(filter).filter(([name]) => name !== 'held' && name !== 'given_up')
+  const wanted = Object.entries(filter).filter(([name]) => name !== 'held')
   const body = {
-    filter: { ...Object.fromEntries(others), ...(givenUp !== undefined && { given_up: givenUp === 'true' }) },
+    filter: Object.fromEntries(
+      wanted.map(([name, value]) => [name, BOOLEANS.includes(name) ? value === 'true' : value]),
+    ),
     expected,
   }
   const { queued } = await ask<DeliveriesReplayed>('/v1/deliveries/replay', { method: 'POST', body })

@@ -39,7 +39,7 @@ const STATES = [
   count(counts: DeliveryCounts): number
 }[]
 
-const NONE = { status: undefined, given_up: undefined, held: undefined }
+const NONE = { status: undefined, given_up: undefined, missed: undefined, held: undefined }
 
 /** Chips with counts, the search, what it was sent by and when. All of it stands in the address. */
 export const DeliveryFilterBar = ({ filters, counts, first, onChange }: DeliveryFilterBarProps) => (
@@ -72,8 +72,8 @@ export const DeliveryFilterBar = ({ filters, counts, first, onChange }: Delivery
 )
 
 function StateChips({ filters, counts, onChange }: Omit<DeliveryFilterBarProps, 'first'>) {
-  const { status, given_up: givenUp, held } = filters
-  const state = stateQuery({ status, given_up: givenUp, held })
+  const { status, given_up: givenUp, missed, held } = filters
+  const state = stateQuery({ status, given_up: givenUp, missed, held })
   const chosen = STATES.find(({ set }) => stateQuery(set) === state)?.word ?? null
   return (
     <Chips
@@ -167,14 +167,21 @@ const Day = ({ label, day, onChange }: DayProps) => (
   </label>
 )
 
-/** That the list is of one monitor or destination only, by its name where a row has it, and the way to all. */
+/** That the list is of what is missed, or of one monitor or destination, by its name in a row, and the way to all. */
 function Narrowed({ filters, first }: Pick<DeliveryFilterBarProps, 'filters' | 'first'>) {
   const { monitor_id: monitor, destination, ...others } = filters
+  const { missed, ...ofAnyMonitor } = filters
   // Rows of the filters before are shown until the others arrive.
   const ofMonitor = first?.monitor_id === monitor ? first : null
   const ofDestination = first?.destination_key === destination ? first : null
   return (
     <>
+      {missed === 'true' && (
+        <p className={style['narrowed']}>
+          Only given-up ones whose destination is still one of their monitor.{' '}
+          <Link href={pathOf({ ...ofAnyMonitor, given_up: 'true' })}>Show all that were given up</Link>
+        </p>
+      )}
       {monitor !== undefined && (
         <p className={style['narrowed']}>
           Only those of {ofMonitor ? <bdi>{ofMonitor.monitor.name}</bdi> : 'one monitor'}.{' '}

@@ -9,6 +9,7 @@ export const { queryOf, useFilters } = addressFilters([
   'q',
   'status',
   'given_up',
+  'missed',
   'held',
   'type',
   'service',
@@ -33,7 +34,7 @@ const isWithin = (name: string): name is keyof typeof WITHIN => Object.hasOwn(WI
 const MINUTE_MS = 60_000
 
 /** What stands for a state: the chips show how many each of them leaves. */
-const STATE = ['status', 'given_up', 'held'] as const
+const STATE = ['status', 'given_up', 'missed', 'held'] as const
 const OTHERS = ['q', 'type', 'service', 'destination', 'monitor_id', 'from', 'to'] as const
 
 type Asked = Readonly<Record<string, string>>

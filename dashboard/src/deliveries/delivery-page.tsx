@@ -18,7 +18,7 @@ import style from './delivery.module.css'
 import { ReplayButton } from './replay-button.tsx'
 import { SentRequest } from './sent-request.tsx'
 import { useDeliveryActs } from './use-delivery-acts.ts'
-import { channelOf, stateOf } from './words.ts'
+import { channelOf, isUnmissed, stateOf } from './words.ts'
 
 /** One delivery: how it stands, what was answered, and what is sent. */
 export function DeliveryPage({ id }: { readonly id: string }) {
@@ -128,6 +128,7 @@ function Facts({ delivery }: Of) {
           the next <Ago at={next} />
         </span>
       )}
+      {isUnmissed(delivery) && <span>its monitor does not have this destination any more</span>}
       <Link href={`/deliveries?monitor_id=${delivery.monitor_id}`}>All of this monitor</Link>
       {key !== undefined && <Link href={`/deliveries?destination=${key}`}>All to this destination</Link>}
       {digest !== undefined && digest !== delivery.id && (

@@ -4,7 +4,7 @@ import tones from '../style/tones.module.css'
 import style from './deliveries.module.css'
 import { queryOf, useFilters } from './delivery-filters.ts'
 import type { Listed } from './use-deliveries.ts'
-import { channelOf, stateOf } from './words.ts'
+import { channelOf, isUnmissed, stateOf } from './words.ts'
 
 interface DeliveryRowProps {
   readonly delivery: Listed
@@ -60,11 +60,13 @@ function Destination({ delivery: { destination, destination_key: key } }: Of) {
   )
 }
 
-function Outcome({ delivery: { status, attempts, next_attempt_at: next, response_status: answer } }: Of) {
+function Outcome({ delivery }: Of) {
+  const { status, attempts, next_attempt_at: next, response_status: answer } = delivery
   return (
     <span className={tones['soft']}>
       {attempts > 0 && (attempts === 1 ? '1 attempt' : `${attempts} attempts`)}
       {answer !== null && `, answered ${answer}`}
+      {isUnmissed(delivery) && ', its destination was removed'}
       {status !== 'success' && next !== null && (
         <>
           {attempts > 0 && ', '}next <Ago at={next} />

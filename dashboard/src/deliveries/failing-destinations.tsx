@@ -82,7 +82,7 @@ function OneDestination({ destination: one, refused, isBusy, onReplay }: OneProp
       {count > 0 && (
         <div className={style['acts']}>
           {key !== undefined && (
-            <Link href={`/deliveries?given_up=true&destination=${key}`}>
+            <Link href={`/deliveries?missed=true&destination=${key}`}>
               Show {count === 1 ? 'it' : `all ${count.toLocaleString('en')}`}
             </Link>
           )}

@@ -73,15 +73,17 @@ export function useDeliverySelection({ filters, rows, counts }: Shown): Delivery
     actOn,
     replayAll: () => replayFilter(askedOf(filters), matching),
     replayDestination: ({ key, given_up: count }) =>
-      key !== undefined && replayFilter({ destination: key, given_up: 'true' }, count),
+      key !== undefined && replayFilter({ destination: key, missed: 'true' }, count),
     forget: () => setQuestion(null),
   }
   return { ...selection, commands: commandsOf(selection) }
 }
 
 /** Returns how many deliveries that can be sent again the filters leave, of which the chips show the states. */
-function matchingOf({ status, given_up: givenUp, held }: DeliveryFilters, counts: DeliveryCounts | null): number {
+function matchingOf(filters: DeliveryFilters, counts: DeliveryCounts | null): number {
+  const { status, given_up: givenUp, missed, held } = filters
   if (counts === null || held !== undefined) return 0
+  if (missed !== undefined) return missed === 'true' && !status && !givenUp ? counts.missed : 0
   const { failed, dead, given_up: ended } = counts
   switch (`${status ?? ''} ${givenUp ?? ''}`) {
     case ' ':

@@ -14,14 +14,20 @@ const HELD = {
   quiet_hours: ['waits for the end of quiet hours', 'soft'],
 } as const
 
-type Stated = Pick<Delivery, 'held' | 'status' | 'next_attempt_at'>
+type Stated = Pick<Delivery, 'held' | 'status' | 'next_attempt_at' | 'destination_removed'>
 
 /** Returns how a delivery stands, in words, and the tone of these. */
-export function stateOf({ held, status, next_attempt_at: next }: Stated): readonly [string, 'soft' | 'good' | 'bad'] {
+export function stateOf(delivery: Stated): readonly [string, 'soft' | 'good' | 'bad'] {
+  const { held, status, next_attempt_at: next } = delivery
   if (held !== undefined) return HELD[held]
-  if (status === 'failed') return next === null ? ['refused', 'bad'] : ['failed, is tried again', 'bad']
-  return STATES[status]
+  if (status === 'failed' && next !== null) return ['failed, is tried again', 'bad']
+  const [word, look] = status === 'failed' ? (['refused', 'bad'] as const) : STATES[status]
+  return isUnmissed(delivery) ? [word, 'soft'] : [word, look]
 }
+
+/** Whether it was given up, and its monitor does not have the destination any more: nobody has to mend that. */
+export const isUnmissed = ({ status, next_attempt_at: next, destination_removed: isRemoved }: Stated): boolean =>
+  isRemoved === true && next === null && (status === 'failed' || status === 'dead')
 
 const TYPES = { webhook: 'Webhook', slack: 'Slack', discord: 'Discord', email: 'Mail' } as const
 

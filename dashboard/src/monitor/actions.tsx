@@ -23,7 +23,12 @@ type Act = 'run' | 'pause' | 'resume'
 
 const DOING = { run: 'Asking for a check…', pause: 'Pausing…', resume: 'Resuming…' } as const
 const DONE = { run: '', pause: 'It is paused.', resume: 'It is checked again.' } as const
-const REASON = 'Your role may only read.'
+
+/** Returns why it is neither checked, paused nor resumed. Null: it can be. */
+const refusalOf = (mayWrite: boolean, { status }: AnyMonitor): string | null => {
+  if (!mayWrite) return 'Your role may only read.'
+  return status === 'billing_paused' ? 'The plan does not cover it.' : null
+}
 
 /** Checks a monitor now, pauses and resumes it. What comes of it is said below. */
 export function Actions({ monitor, place }: ActionsProps) {
@@ -31,12 +36,13 @@ export function Actions({ monitor, place }: ActionsProps) {
   const { kind, path, home } = place
   const queries = useQueryClient()
   const mayWrite = usePermission('monitors.write')
+  const refused = refusalOf(mayWrite, monitor)
   const [error, setError] = useState<unknown>(null)
   const [doing, setDoing] = useState<Act | null>(null)
   const [done, setDone] = useState('')
   const [run, setRun] = useState<string | null>(null)
   async function act(action: Act) {
-    if (!mayWrite || doing !== null) return
+    if (refused !== null || doing !== null) return
     setDoing(action)
     setError(null)
     setDone('')
@@ -53,7 +59,6 @@ export function Actions({ monitor, place }: ActionsProps) {
   }
   const toggle = status === 'paused' ? 'resume' : 'pause'
   const word = toggle === 'resume' ? 'Resume' : 'Pause'
-  const refused = mayWrite ? null : REASON
   useCommands([
     { id: 'run', title: `Run now: ${name}`, refused, act: () => void act('run') },
     { id: toggle, title: `${word}: ${name}`, refused, act: () => void act(toggle) },
@@ -63,8 +68,8 @@ export function Actions({ monitor, place }: ActionsProps) {
   const common = {
     type: 'button',
     className: controls['button'],
-    disabled: doing !== null || !mayWrite,
-    'aria-describedby': mayWrite ? undefined : 'why-not',
+    disabled: doing !== null || refused !== null,
+    'aria-describedby': refused === null ? undefined : 'why-not',
   } as const
   return (
     <div className={style['actions']}>
@@ -75,9 +80,9 @@ export function Actions({ monitor, place }: ActionsProps) {
         {word}
       </button>
       <MuteButton monitor={monitor} place={place} />
-      {!mayWrite && (
+      {refused !== null && (
         <span id="why-not" className={tones['soft']}>
-          {REASON}
+          {refused}
         </span>
       )}
       {mayWrite && (

@@ -16,6 +16,7 @@ import { Head } from './head.tsx'
 import { ManifestPart } from './manifest-part.tsx'
 import style from './monitor.module.css'
 import { MuteLine } from './mute-part.tsx'
+import { NotInPlan } from './not-in-plan.tsx'
 import { PlotPart } from './plot-part.tsx'
 import { RunsPart } from './runs-part.tsx'
 import { SecretPart } from './secret-part.tsx'
@@ -69,6 +70,7 @@ const Parts = ({ monitor, place }: { readonly monitor: AnyMonitor; readonly plac
     </header>
     <MuteLine monitor={monitor} />
     {monitor.engine !== undefined && <EnginesLeftAlone engine={monitor.engine} />}
+    <NotInPlan monitor={monitor} place={place} />
     <Failing monitor={monitor} place={place} />
     <PlotPart place={place} />
     <RunsPart place={place} name={monitor.name} />

@@ -1,7 +1,7 @@
 import { ApiFault, ask } from '../api/client.ts'
 import { explain, isPassing, retryMs } from '../api/faults.ts'
 import { pause } from '../api/pause.ts'
-import { type BulkDone, COLLECTIONS, LIMITS, type MatchingMuted } from '../api/types.ts'
+import { type BulkDone, COLLECTIONS, LIMITS } from '../api/types.ts'
 import type { Filters } from './filters.ts'
 import type { Row } from './ordered-rows.ts'
 
@@ -73,15 +73,20 @@ interface Matching {
 
 const FLAGS: readonly string[] = ['failing', 'unseen', 'locked', 'muted']
 
-/** Mutes or unmutes all monitors that filters leave. Throws an `ApiFault` where they are more or fewer by now. */
-export async function muteMatching(
-  action: 'mute' | 'unmute',
+/** Actions that one request does with all monitors of both kinds that filters leave. */
+const OF_MATCHING = ['mute', 'unmute', 'seen', 'unseen'] as const
+type ActionOfMatching = (typeof OF_MATCHING)[number]
+export const isOfMatching = (action: Action): action is ActionOfMatching => OF_MATCHING.some((one) => one === action)
+
+/** Does it with all monitors that filters leave. Throws an `ApiFault` where they are more or fewer by now. */
+export async function actOnMatching(
+  action: ActionOfMatching,
   { filters, expected, body, signal }: Matching,
 ): Promise<void> {
   const given = Object.entries(filters).filter(([name]) => name !== 'sort')
   const filter = Object.fromEntries(given.map(([name, text]) => [name, FLAGS.includes(name) ? text === 'true' : text]))
   const sent = { ...body, filter, expected }
-  await patiently(() => ask<MatchingMuted>(`/v1/overview/${action}`, { method: 'POST', body: sent }), signal)
+  await patiently(() => ask(`/v1/overview/${action}`, { method: 'POST', body: sent }), signal)
 }
 
 function batchesOf(action: Action, rows: readonly Row[]): readonly (readonly Row[])[] {
@@ -141,13 +146,16 @@ async function askFor({ action, body }: Asked, batch: readonly Row[]): Promise<r
   return results.flatMap(({ id, error }) => (error ? [{ id, name: names.get(id) ?? id, why: error.message }] : []))
 }
 
+/** Returns the newest change of these rows. Undefined: they have none. Ids of runs are in the order of time. */
+export const newestChange = (rows: readonly Row[]): string | undefined =>
+  rows.flatMap(({ last_change: change }) => change?.run_id ?? []).toSorted((a, b) => (a < b ? 1 : -1))[0]
+
 /** Sets marks at the changes that are shown. What has none is left as it is. */
 async function mark(action: 'seen' | 'unseen', batch: readonly Row[]): Promise<readonly Refusal[]> {
-  const shown = batch.flatMap(({ id, last_change: change }) => (change?.run_id ? [{ id, run: change.run_id }] : []))
-  // Ids of runs are in the order of time.
-  const [last] = shown.map(({ run }) => run).toSorted((a, b) => (a < b ? 1 : -1))
+  const ids = batch.flatMap(({ id, last_change: change }) => (change?.run_id ? [id] : []))
+  const last = newestChange(batch)
   if (last === undefined) return []
-  const body = action === 'seen' ? { until: last, monitor_ids: shown.map(({ id }) => id) } : ({ run_id: last } as const)
+  const body = action === 'seen' ? { until: last, monitor_ids: ids } : ({ run_id: last } as const)
   await ask(`/v1/changes/${action}`, { method: 'POST', body })
   return []
 }

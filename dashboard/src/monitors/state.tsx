@@ -7,7 +7,7 @@ const STATES = {
   active: { word: 'Active', shape: <circle cx="6" cy="6" r="4" fill="currentColor" /> },
   failing: { word: 'Failing', shape: <path d="M6 1.200 11.400 10.800H.6z" fill="currentColor" /> },
   paused: { word: 'Paused', shape: <path d="M2.500 2h2.500v8H2.500zM7 2h2.500v8H7z" fill="currentColor" /> },
-  held: { word: 'No runs left', shape: <path d="M6 .8 11.200 6 6 11.200.8 6z" fill="currentColor" /> },
+  held: { word: 'Not in the plan', shape: <path d="M6 .8 11.200 6 6 11.200.8 6z" fill="currentColor" /> },
   deleted: { word: 'Deleted', shape: <path d="M1.500 6h9" stroke="currentColor" strokeWidth="2" /> },
   waiting: {
     word: 'First check',

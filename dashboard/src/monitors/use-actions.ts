@@ -5,8 +5,10 @@ import {
   type Action,
   type ActionBody,
   actOnAll,
+  actOnMatching,
   afterAction,
-  muteMatching,
+  isOfMatching,
+  newestChange,
   type Progress,
   type Refusal,
 } from './bulk.ts'
@@ -94,8 +96,15 @@ export function useActions(onDeleted: () => void): Actions {
         setSaid(`${WORDS[action]}: 0 of ${shown(rows.length)}`)
         await queries.cancelQueries({ queryKey: ['overview'] })
         foresee(action, rows)
-        if (filters !== null && (action === 'mute' || action === 'unmute')) {
-          await muteMatching(action, { filters, expected: rows.length, body, signal })
+        const until = action === 'seen' ? newestChange(rows) : undefined
+        // What never changed has nothing to see, and no request says so.
+        if (filters !== null && isOfMatching(action) && (action !== 'seen' || until !== undefined)) {
+          await actOnMatching(action, {
+            filters,
+            expected: rows.length,
+            body: { ...body, ...(until && { until }) },
+            signal,
+          })
           last = { done: rows.length, refused: [] }
           return
         }

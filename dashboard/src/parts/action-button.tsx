@@ -9,6 +9,8 @@ interface ActionButtonProps extends Pick<ComponentProps<'button'>, 'aria-keyshor
   readonly isBusy?: boolean
   /** It is what the screen is for. */
   readonly isMain?: boolean
+  /** Beside the look of a button. */
+  readonly className?: string | undefined
   /** How it is named where its words alone do not say what it is about. */
   readonly label?: string
   readonly onAct: () => void
@@ -20,9 +22,9 @@ interface ActionButtonProps extends Pick<ComponentProps<'button'>, 'aria-keyshor
  * finger. A `disabled` one would not be reached.
  */
 export function ActionButton(props: ActionButtonProps) {
-  const { refused, isBusy = false, isMain = false, label, onAct, children, ...rest } = props
+  const { refused, isBusy = false, isMain = false, className = '', label, onAct, children, ...rest } = props
   const reason = useId()
-  const look = isMain && refused === null ? `${controls['button']} ${controls['main']}` : controls['button']
+  const look = `${controls['button']} ${isMain && refused === null ? controls['main'] : ''} ${className}`.trim()
   const button = (about: ComponentProps<'button'>) => (
     <button type="button" className={look} aria-label={label} {...rest} {...about}>
       {children}

@@ -1,4 +1,4 @@
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useRef, useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { Notice } from '../app/notice.tsx'
 import { useRefusal } from '../app/use-refusal.ts'
@@ -7,6 +7,7 @@ import controls from '../style/controls.module.css'
 import { NotShown } from '../team/not-shown.tsx'
 import { TeamArea } from '../team/team-area.tsx'
 import { AddressFields } from './address-fields.tsx'
+import { ChangedByAnother, mergedDraft } from './changed-by-another.tsx'
 import { bodyOf, type Draft, draftOf, missingOf, type StatusPage } from './draft.ts'
 import { ShowsFields } from './shows-fields.tsx'
 import style from './status.module.css'
@@ -31,21 +32,32 @@ export function EditStatusPage({ id }: { readonly id: string }) {
 
 function Form({ page }: { readonly page: StatusPage | null }) {
   const [draft, setDraft] = useState<Draft>(() => draftOf(page))
-  const [before] = useState(page)
+  const [base, setBase] = useState(page)
   const [, go] = useLocation()
-  const unwritable = useRefusal('monitors.write')
-  const unpublishable = useRefusal('status.publish')
   const save = useSavePage()
+  const button = useRef<HTMLButtonElement>(null)
+  const missing = useMissing(draft, page)
   const edit = (part: Partial<Draft>) => setDraft((now) => ({ ...now, ...part }))
-  const refused = unwritable ?? (page?.published ? unpublishable : null)
-  const missing = refused ?? missingOf(draft)
+  const stored = save.data ?? null
   function submit(event: FormEvent) {
     event.preventDefault()
     if (missing !== null || save.isPending) return
-    save.mutate({ page: before, body: bodyOf(draft) }, { onSuccess: () => go('/status-pages') })
+    const onSuccess = (other: StatusPage | null) => other === null && go('/status-pages')
+    save.mutate({ page: base, body: bodyOf(draft) }, { onSuccess })
   }
   return (
     <form className={style['form']} onSubmit={submit} aria-label="Status page">
+      {base !== null && stored !== null && (
+        <ChangedByAnother
+          versions={{ base, stored, draft }}
+          onChoose={(theirs) => {
+            setDraft(mergedDraft({ base, stored, draft }, theirs))
+            setBase(stored)
+            save.reset()
+            button.current?.focus()
+          }}
+        />
+      )}
       <AddressFields draft={draft} page={page} onEdit={edit} />
       <ShowsFields draft={draft} onEdit={edit} />
       {save.error !== null && (
@@ -55,6 +67,7 @@ function Form({ page }: { readonly page: StatusPage | null }) {
       )}
       <div className={style['ends']}>
         <button
+          ref={button}
           type="submit"
           className={`${controls['button']} ${controls['main']}`}
           disabled={missing !== null || save.isPending}
@@ -64,14 +77,20 @@ function Form({ page }: { readonly page: StatusPage | null }) {
         <Link href="/status-pages" className={controls['button']}>
           Cancel
         </Link>
-        {missing !== null && <span className={style['soft']}>{missing}</span>}
-        {missing === null && page === null && (
-          <span className={style['soft']}>Nobody but your team sees it until it is published.</span>
-        )}
-        {missing === null && page?.published && (
-          <span className={style['soft']}>It is published: everybody sees what you save.</span>
-        )}
+        <span className={style['soft']}>{missing ?? whoSees(page)}</span>
       </div>
     </form>
   )
+}
+
+/** Returns why the form cannot be saved. Null: it can. */
+function useMissing(draft: Draft, page: StatusPage | null): string | null {
+  const unwritable = useRefusal('monitors.write')
+  const unpublishable = useRefusal('status.publish')
+  return unwritable ?? (page?.published ? unpublishable : null) ?? missingOf(draft)
+}
+
+function whoSees(page: StatusPage | null): string | null {
+  if (page === null) return 'Nobody but your team sees it until it is published.'
+  return page.published ? 'It is published: everybody sees what you save.' : null
 }

@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { ask } from '../api/client.ts'
+import { ApiFault, ask } from '../api/client.ts'
 import { LIMITS, type Overview, type StatusPages } from '../api/types.ts'
 import type { StatusPage, StatusPageBody } from './draft.ts'
 
@@ -13,7 +13,7 @@ export const useStatusPages = () =>
   })
 
 /** Asks for something about status pages, and reads their list again, whatever the answer. */
-function usePageAct<Wanted>(act: (wanted: Wanted) => Promise<unknown>) {
+function usePageAct<Wanted, Result>(act: (wanted: Wanted) => Promise<Result>) {
   const queries = useQueryClient()
   return useMutation({
     mutationFn: act,
@@ -22,17 +22,30 @@ function usePageAct<Wanted>(act: (wanted: Wanted) => Promise<unknown>) {
 }
 
 interface Saved {
-  /** As the form began with it: one that was changed since is not changed. Null: it is a new page. */
+  /** As the form knows it: one that was changed since is not changed. Null: it is a new page. */
   readonly page: StatusPage | null
   readonly body: StatusPageBody
 }
 
+/** Saves a page. Its data is null, or the page as somebody else has changed it since: then nothing was saved. */
 export const useSavePage = () =>
-  usePageAct(({ page, body }: Saved) =>
-    page === null
-      ? ask<StatusPage>('/v1/status-pages', { method: 'POST', body })
-      : ask<StatusPage>(`/v1/status-pages/${page.id}`, { method: 'PATCH', body, ifMatch: `"${page.updated_at}"` }),
-  )
+  usePageAct(async ({ page, body }: Saved): Promise<StatusPage | null> => {
+    if (page === null) {
+      await ask('/v1/status-pages', { method: 'POST', body })
+      return null
+    }
+    try {
+      await ask(`/v1/status-pages/${page.id}`, { method: 'PATCH', body, ifMatch: `"${page.updated_at}"` })
+      return null
+    } catch (fault) {
+      // An address that is taken is a conflict too.
+      if (!(fault instanceof ApiFault && fault.status === 409)) throw fault
+      const { data } = await ask<StatusPages>('/v1/status-pages')
+      const stored = data.find(({ id }) => id === page.id)
+      if (stored === undefined || stored.updated_at === page.updated_at) throw fault
+      return stored
+    }
+  })
 
 /** The monitors that a label brings now. */
 interface Labelled {

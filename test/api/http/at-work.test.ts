@@ -80,6 +80,8 @@ describe('the table of routes', () => {
       'POST /v1/serp-monitors/:id/backtest: backtest',
       'POST /v1/overview/mute: bulk',
       'POST /v1/overview/unmute: bulk',
+      'POST /v1/overview/seen: bulk',
+      'POST /v1/overview/unseen: bulk',
       'POST /v1/deliveries/test: delivery_test',
       'POST /v1/predicates/try: predicate_trial',
       'POST /v1/looks: preview',

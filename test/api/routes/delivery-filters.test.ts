@@ -69,7 +69,7 @@ describe('deliveries are listed, counted and found', () => {
 
   test('the counts are by state', async () => {
     const { body } = await served.me.get('/v1/deliveries/counts')
-    expect(body).toEqual({ total: 6, pending: 1, success: 1, failed: 2, dead: 2, given_up: 3, held: 1 })
+    expect(body).toEqual({ total: 6, pending: 1, success: 1, failed: 2, dead: 2, given_up: 3, missed: 3, held: 1 })
   })
 
   test('a row has its monitor and its service; without payloads it has an empty one', async () => {

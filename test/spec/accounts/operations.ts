@@ -113,6 +113,8 @@ export function examplesOf(served: ServedApi, owner: CreatedOwner) {
     'POST /v1/serp-monitors/preview': async () => SEARCH,
     'POST /v1/overview/mute': async () => ({ ...(await matching()), until: null }),
     'POST /v1/overview/unmute': matching,
+    'POST /v1/overview/seen': async () => ({ ...(await matching()), until: await run() }),
+    'POST /v1/overview/unseen': matching,
     'POST /v1/changes/seen': async () => ({ until: await run() }),
     'POST /v1/changes/unseen': async () => ({ run_id: await run() }),
     'POST /v1/deliveries/test': async () => ({ delivery: { type: 'email', to: owner.email } }),

@@ -4,6 +4,7 @@ import { SERVICE_NAMES, SERVICE_TABLE } from '../../../schema/monitor/delivery-s
 import { LABEL_WORD } from '../../../schema/monitor/labels.ts'
 import { MAX_MUTE_REASON } from '../../../schema/monitor/mute.ts'
 import { EVENT_LIMITS } from '../../../schema/overview/event-limits.ts'
+import { MAX_COUNTED_DELIVERIES } from '../../../schema/overview/overview.ts'
 import { RESOURCE_KINDS } from '../../../schema/resource-kind.ts'
 import { MAX_RELEASED } from '../../../schema/run/delivery-release.ts'
 import { MAX_REPLAYED } from '../../../schema/run/delivery-replay.ts'
@@ -122,7 +123,6 @@ const ANSWERS: Readonly<Record<string, Wanted>> = {
   DeliveryRequest: { path: '/v1/deliveries/{id}/request' },
   DeliveriesReplayed: { method: 'post', path: '/v1/deliveries/replay' },
   DeliveriesReleased: { method: 'post', path: '/v1/deliveries/release' },
-  MatchingMuted: { method: 'post', path: '/v1/overview/mute' },
   BulkDone: { method: 'post', path: '/v1/monitors/bulk', keys: ['results'] },
   Look: { method: 'post', path: '/v1/looks' },
   LookCandidates: { method: 'post', path: '/v1/looks/{id}/candidates' },
@@ -209,6 +209,7 @@ export function apiTypes(document: object): string {
   bulk: ${MAX_BULK},
   released: ${MAX_RELEASED},
   replayed: ${MAX_REPLAYED},
+  countedDeliveries: ${MAX_COUNTED_DELIVERIES},
   search: ${overview.get('q')?.maxLength},
   changedLabels: ${MOST_CHANGED_LABELS},
   reason: ${MAX_MUTE_REASON},

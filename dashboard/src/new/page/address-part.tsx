@@ -1,6 +1,7 @@
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { ApiFault } from '../../api/client.ts'
 import { useMe } from '../../app/use-me.ts'
+import { useRefusal } from '../../app/use-refusal.ts'
 import { ActionButton } from '../../parts/action-button.tsx'
 import controls from '../../style/controls.module.css'
 import { asAddress } from '../draft/suggested-name.ts'
@@ -22,8 +23,9 @@ export function AddressPart({ form, looking, onLook }: AddressPartProps) {
   const { url } = draft
   const { look, since, error, hasEnded } = looking
   const { me } = useMe()
+  const unwritable = useRefusal('monitors.write')
   // Until it is known, the service says it.
-  const refused = me?.permissions.includes('monitors.write') === false ? 'Your role may only read.' : null
+  const refused = me === null ? null : unwritable
   const field = useRef<HTMLInputElement>(null)
   useEffect(() => field.current?.focus(), [])
   const known = error instanceof ApiFault ? [...issues, ...error.issues] : issues

@@ -1,5 +1,7 @@
 import { useState } from 'react'
 import { ApiFault, type Issue } from '../../api/client.ts'
+import { useRefusal } from '../../app/use-refusal.ts'
+import { ActionButton } from '../../parts/action-button.tsx'
 import controls from '../../style/controls.module.css'
 import { FaultLine, faultOf } from '../form/fault-line.tsx'
 import { sentenceOf } from '../form/sentence-of.ts'
@@ -28,6 +30,7 @@ interface SavePartProps<Body extends object> {
 /** The name, the button that stores the monitor, and the monitor as code. */
 export function SavePart<Body extends object>(props: SavePartProps<Body>) {
   const { kind, name, suggested, body, issues, isPending, word, effect, onName, onRefused, onSave } = props
+  const refused = useRefusal('monitors.write')
   const [isSaving, setSaving] = useState(false)
   // A refusal is about what was sent, and is gone with the first letter of something else.
   const [refusal, setRefusal] = useState<{ readonly of: string; readonly text: string } | null>(null)
@@ -62,14 +65,15 @@ export function SavePart<Body extends object>(props: SavePartProps<Body>) {
               {...faultOf(fault)}
             />
           </label>
-          <button
-            type="button"
-            className={`${controls['button']} ${controls['main']} ${style['watch']}`}
-            disabled={isSaving || isPending}
-            onClick={() => void save()}
+          <ActionButton
+            refused={refused}
+            isBusy={isSaving || isPending}
+            isMain
+            className={style['watch']}
+            onAct={() => void save()}
           >
             {isSaving ? 'Saving…' : word}
-          </button>
+          </ActionButton>
         </div>
         <FaultLine {...fault} />
         {effect !== null && <p className={style['soft']}>{effect}</p>}

@@ -1,8 +1,9 @@
 import { useState } from 'react'
 import { ApiFault, ask, type Issue } from '../../api/client.ts'
 import type { SerpMonitorCreate, SerpPreview } from '../../api/types.ts'
+import { useRefusal } from '../../app/use-refusal.ts'
 import { webAddress } from '../../monitor/any-monitor.ts'
-import controls from '../../style/controls.module.css'
+import { ActionButton } from '../../parts/action-button.tsx'
 import { sentenceOf } from '../form/sentence-of.ts'
 import style from '../new.module.css'
 import { SEARCHED } from './search-draft.ts'
@@ -16,6 +17,7 @@ interface SearchPreviewProps {
 
 /** The results of the search now. It costs the runs of a check, so it is made when somebody asks for it. */
 export function SearchPreview({ body, onRefused }: SearchPreviewProps) {
+  const unwritable = useRefusal('monitors.write')
   const [found, setFound] = useState<{ readonly of: string; readonly results: SerpPreview } | null>(null)
   const [refusal, setRefusal] = useState<{ readonly of: string; readonly text: string } | null>(null)
   const [isSearching, setSearching] = useState(false)
@@ -39,14 +41,13 @@ export function SearchPreview({ body, onRefused }: SearchPreviewProps) {
     <section aria-label="Results" className={style['part']}>
       <h2>Results now</h2>
       <div className={style['line']}>
-        <button
-          type="button"
-          className={controls['button']}
-          disabled={isSearching || body.keyword === ''}
-          onClick={() => void search()}
+        <ActionButton
+          refused={unwritable ?? (body.keyword === '' ? 'There is no keyword yet.' : null)}
+          isBusy={isSearching}
+          onAct={() => void search()}
         >
           Search now
-        </button>
+        </ActionButton>
         <span className={style['soft']}>It costs {pages === 1 ? 'one run' : `${pages} runs`}, as a check does.</span>
       </div>
       <div role="status">

@@ -2,6 +2,8 @@ import { useRef } from 'react'
 import type { Issue } from '../../api/client.ts'
 import type { MessageName } from '../../api/service.ts'
 import type { DeliveryConfig } from '../../api/types.ts'
+import { useRefusal } from '../../app/use-refusal.ts'
+import { ActionButton } from '../../parts/action-button.tsx'
 import controls from '../../style/controls.module.css'
 import {
   addressKey,
@@ -51,6 +53,7 @@ export function Destination({ index, delivery, message, names, issues, onChange,
     earlier.current.set(kind, delivery)
     onChange(earlier.current.get(next) ?? ofKind(next, delivery))
   }
+  const unwritable = useRefusal('monitors.write')
   const test = useDeliveryTest(delivery, { message, path, issues })
   const all = [...issues, ...test.issues]
   const ofTelling = tellingIssues(all, `${path}.`)
@@ -70,9 +73,9 @@ export function Destination({ index, delivery, message, names, issues, onChange,
           onChange={(address) => onChange(withAddress(delivery, address.trim()))}
           fault={faultOf({ ...fault, path: `${path}.${addressKey(delivery)}` })}
         />
-        <button type="button" className={controls['button']} disabled={test.isSending} onClick={test.send}>
+        <ActionButton refused={unwritable} isBusy={test.isSending} onAct={test.send}>
           Send a test
-        </button>
+        </ActionButton>
         <button type="button" className={controls['quiet']} aria-label={`Remove ${name}`} onClick={onRemove}>
           Remove
         </button>
