@@ -1,4 +1,3 @@
-import Type from 'typebox'
 import { TREATMENTS } from '../../schema/monitor/treatment.ts'
 import { parseJsonText } from '../../schema/validation/parse-json-text.ts'
 import { UsageError } from './usage-error.ts'
@@ -18,7 +17,7 @@ export function cleanOf(given: readonly string[]): Record<string, readonly unkno
   return Object.fromEntries(treatments)
 }
 
-const KEYS: Readonly<Record<string, object>> = TREATMENTS
+const KEYS: Readonly<Record<string, Readonly<Record<string, object>>>> = TREATMENTS
 
 function treatmentOf(text: string): unknown {
   if (text.startsWith('{')) return ofJson(text)
@@ -40,8 +39,8 @@ function partsOf(rest: string): readonly string[] {
   return found ? [found[1] ?? '', found[2] ?? ''] : [rest]
 }
 
-const valueOf = (schema: unknown, text = ''): unknown =>
-  Type.IsInteger(schema) && /^\d+$/.test(text) ? Number(text) : text
+const valueOf = (schema: object, text = ''): unknown =>
+  'type' in schema && schema.type === 'integer' && /^\d+$/.test(text) ? Number(text) : text
 
 function ofJson(text: string): unknown {
   const read = parseJsonText(text)
