@@ -3,7 +3,8 @@ import { join } from 'node:path'
 
 // Runs after `npm ci`, and deletes what nothing here reads: the headers in the package of Node, which are for compiling
 // addons (61 MB), source maps (44 MB), what draws a PDF (58 MB), builds of Swagger UI and of adaptivecards that nothing
-// loads (6 MB), and sources (7 MB). If deleting fails, the install still succeeds.
+// loads (6 MB), sources (7 MB), and other builds of what makes files for tests (33 MB). If deleting fails, the install
+// still succeeds.
 const PACKAGES = join(import.meta.dirname, '../node_modules')
 const remove = (path: string) => rm(path, { recursive: true, force: true }).catch(() => {})
 
@@ -32,3 +33,14 @@ for (const name of ['build', 'iccs', 'image_decoders', 'wasm', 'web', 'legacy/we
   await remove(join(PACKAGES, 'pdfjs-dist', name))
 for (const file of await readdir(join(PACKAGES, 'pdfjs-dist/legacy/build')).catch(() => []))
   if (/\.map$|\.min\.mjs$|sandbox/.test(file)) await remove(join(PACKAGES, 'pdfjs-dist/legacy/build', file))
+
+// These make files for tests. Of each, the module for Node is loaded.
+await keepOnly('docx/dist', /^index\.(?:mjs|d\.ts)$/)
+await keepOnly('pdfkit/js', /^(?:pdfkit\.node\.mjs|data|standard-fonts)$/)
+for (const path of ['docx/node_modules/@types', 'docx/node_modules/undici-types', 'pdfkit/.yarn'])
+  await remove(join(PACKAGES, path))
+
+async function keepOnly(folder: string, names: RegExp): Promise<void> {
+  for (const entry of await readdir(join(PACKAGES, folder)).catch(() => []))
+    if (!names.test(entry)) await remove(join(PACKAGES, folder, entry))
+}
