@@ -37,7 +37,7 @@ console.log(tableOf(results))
 const file = join(import.meta.dirname, 'results/results.json')
 const former = JSON.parse(await readFile(file, 'utf8')) as Results
 /** Parts that are measured only by their name. */
-const BY_NAME = ['operator', 'retention', 'neighbour', 'dashboard', 'screens', 'images', 'pods'] as const
+const BY_NAME = ['documents', 'operator', 'retention', 'neighbour', 'dashboard', 'screens', 'images', 'pods'] as const
 const kept = Object.fromEntries(BY_NAME.map((part) => [part, former[part] ?? null]))
 const named = BY_NAME.find((part) => part === values.only)
 if (isWhole) await write({ ...results, ...kept })

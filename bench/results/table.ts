@@ -2,6 +2,7 @@ import { besidesOf } from './besides-table.ts'
 import { browserOf, checksOf, peersOf, readsOf } from './checks-table.ts'
 import { imagesOf, operatorOf, podsOf } from './cluster-tables.ts'
 import { dashboardOf } from './dashboard-table.ts'
+import { documentsOf } from './documents-table.ts'
 import { neighbourOf, retentionOf } from './load-tables.ts'
 import type { Results } from './results.ts'
 import { screensOf } from './screens-table.ts'
@@ -19,6 +20,7 @@ export function tableOf(results: Results): string {
     ...(results.browser ? [browserOf(results.browser)] : []),
     ...(results.reads.length > 0 ? [readsOf(results.reads)] : []),
     grid(['besides', 'came to', 'goal'], besidesOf(results)),
+    ...(results.documents ? [documentsOf(results.documents)] : []),
     ...(results.operator ? [operatorOf(results.operator)] : []),
     ...(results.retention ? [retentionOf(results.retention)] : []),
     ...(results.neighbour ? [neighbourOf(results.neighbour)] : []),
