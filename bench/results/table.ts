@@ -20,16 +20,24 @@ export function tableOf(results: Results): string {
     ...(results.browser ? [browserOf(results.browser)] : []),
     ...(results.reads.length > 0 ? [readsOf(results.reads)] : []),
     grid(['besides', 'came to', 'goal'], besidesOf(results)),
-    ...(results.documents ? [documentsOf(results.documents)] : []),
-    ...(results.operator ? [operatorOf(results.operator)] : []),
-    ...(results.retention ? [retentionOf(results.retention)] : []),
-    ...(results.neighbour ? [neighbourOf(results.neighbour)] : []),
-    ...(results.dashboard ? [dashboardOf(results.dashboard)] : []),
-    ...(results.screens ? [screensOf(results.screens)] : []),
-    ...(results.images ? [imagesOf(results.images)] : []),
-    ...(results.pods ? [podsOf(results.pods)] : []),
+    ...namedOf(results),
     ...(throughput.length > 0 ? [peersOf(throughput)] : []),
   ].join('\n\n')
+}
+
+/** Returns the tables of what is measured only by name. */
+function namedOf(results: Results): string[] {
+  const { documents, operator, retention, neighbour, dashboard, screens, images, pods } = results
+  return [
+    documents && documentsOf(documents),
+    operator && operatorOf(operator),
+    retention && retentionOf(retention),
+    neighbour && neighbourOf(neighbour),
+    dashboard && dashboardOf(dashboard),
+    screens && screensOf(screens),
+    images && imagesOf(images),
+    pods && podsOf(pods),
+  ].filter((table) => typeof table === 'string')
 }
 
 const BEGIN = '<!-- results: written by bench/main.ts -->'
