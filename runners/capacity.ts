@@ -15,7 +15,7 @@ interface Capacity {
 
 /** The processes that open documents. */
 export interface DocumentRoom {
-  /** Two: files that take long are opened in one of their own. */
+  /** Two: the second one opens the files that take long. */
   readonly processes: 1 | 2
   /** The resident memory that each may take, in MB. */
   readonly residentMb: number
