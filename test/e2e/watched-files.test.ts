@@ -6,7 +6,7 @@ import { openReceiver, reply } from '../support/worker/receiver.ts'
 // Some commands are processes, and on a busy machine each takes its time.
 vi.setConfig({ testTimeout: 180_000 })
 
-test('a price list, terms, a calendar and a shop are watched by tidemark apply, a changed row in a message', async () => {
+test('a price list, terms, a calendar and a shop are watched by tidemark apply, rows named in messages', async () => {
   await using remote = await startManifestServer()
   await using receiver = await openReceiver(reply(200, 'ok'))
   showFiles(remote.site, 'before')
