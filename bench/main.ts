@@ -38,6 +38,7 @@ const file = join(import.meta.dirname, 'results/results.json')
 const former = JSON.parse(await readFile(file, 'utf8')) as Results
 /** Parts that are measured only by their name. */
 const BY_NAME = [
+  'documents',
   'operator',
   'retention',
   'soak',

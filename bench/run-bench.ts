@@ -15,6 +15,7 @@ import { measurePods, type PodsSize } from './cluster/pods.ts'
 import { type DashboardSize, measureDashboard } from './dashboard/dashboard.ts'
 import { measureScreens, type ScreensSize } from './dashboard/screens.ts'
 import { type DeliveriesSize, measureDeliveries } from './deliveries/deliveries.ts'
+import { type DocumentsSize, measureDocuments } from './documents/documents.ts'
 import { measurePackage } from './installation/built-package.ts'
 import { measureCommandCost, OF_CLONE } from './installation/command-cost.ts'
 import { measureImageSizes } from './installation/image-sizes.ts'
@@ -39,6 +40,8 @@ interface Sizes {
   readonly start: true | null
   readonly browser: BrowserChecksSize | null
   readonly visual: VisualDiffSize | null
+  /** Its goals are times, which other work on the machine doubles, so it is measured only when it is named. */
+  readonly documents: DocumentsSize | null
   /** Takes minutes and a Kubernetes API server, so it is measured only when it is named. */
   readonly operator: OperatorSize | null
   /** Takes a quarter of an hour, so it is measured only when it is named. */
@@ -76,6 +79,7 @@ export const FULL: Sizes = {
   start: true,
   browser: { checks: 30, rounds: 5, atOnce: 4, watched: 500, mostSeconds: 75 },
   visual: { rounds: 3, height: 10_000 },
+  documents: { rounds: 15, pages: 20, rows: 10_000 },
   operator: { resources: 10_000, restarts: 3, applied: 50, restSeconds: 30 },
   retention: { runs: 10_000_000, monitors: 2_000, restSeconds: 30 },
   soak: { monitors: 1_000_000, perSecond: 5_000, rounds: 60, roundSeconds: 60 },
@@ -130,6 +134,7 @@ export const QUICK: Sizes = {
   start: null,
   browser: { checks: 20, rounds: 2, atOnce: 4, watched: 0, mostSeconds: 0 },
   visual: { rounds: 1, height: 10_000 },
+  documents: { rounds: 3, pages: 20, rows: 10_000 },
   operator: { resources: 1_000, restarts: 1, applied: 10, restSeconds: 5 },
   retention: { runs: 1_000_000, monitors: 1_000, restSeconds: 20 },
   soak: { monitors: 60_000, perSecond: 1_000, rounds: 4, roundSeconds: 20 },
@@ -158,6 +163,7 @@ export const PARTS = Object.keys(FULL) as readonly Part[]
 /** Returns the sizes of a run that names no part. */
 export const unnamed = (sizes: Sizes): Sizes => ({
   ...sizes,
+  documents: null,
   operator: null,
   retention: null,
   soak: null,
@@ -213,6 +219,7 @@ export async function runBench(
     const deliveries = sizes.deliveries && (say('deliveries'), await measureDeliveries(server, sizes.deliveries))
     const browser = sizes.browser && (say('browser checks'), await measureBrowserChecks(sizes.browser))
     const visual = sizes.visual && (say('pictures'), await measureVisualDiff(sizes.visual))
+    const documents = sizes.documents && (await measureDocuments(sizes.documents, say))
     const operator = sizes.operator && (await measureOperator(server, base, sizes.operator, say, profileDir))
     const retention = sizes.retention && (await measureRetention(server, sizes.retention, say))
     const soak = sizes.soak && (await measureSoak(stage, sizes.soak, say))
@@ -232,6 +239,7 @@ export async function runBench(
       setUp,
       browser,
       visual,
+      documents,
       operator,
       retention,
       soak,

@@ -27,6 +27,8 @@ Examples:
   $ ./tidemark check https://shop.example/item --outline
   $ ./tidemark check https://shop.example/item --read-as structured_data --json-path 'price=$.product.price'
   $ ./tidemark check prices.xlsx --read-as document --json-path 'price=$.sheets[0].records[0].Price'
+  $ ./tidemark check page.html --css 'jobs=li a::attr(href)[]' --clean 'jobs=drop_lines /sponsored/' --clean jobs=unique
+  $ ./tidemark check page.html --css price=.price --clean 'price=replace ^from (.*) => $1'
   $ ./tidemark check --template feed-new-item https://news.example.com/feed.xml
   $ ./tidemark check --monitor monitor.json              a body of POST /v1/monitors, validated as in the API
   $ ./tidemark check --monitor monitor.json saved.html   the same on another page
@@ -45,6 +47,12 @@ export const addCheck = (io: ProcessIo, program: Command) => {
     command.option(`${option} <name=rule>`, `a field by ${what}, as in ${example}; can be repeated`, collect)
   command
     .option('--read-as <what>', 'read structured_data of the page (for --json-path), or a document: PDF, XLSX, DOCX')
+    .option(
+      '--clean <field=treatment>',
+      'what is done to a value: keep_lines or drop_lines PATTERN, replace PATTERN => TEXT, sort, unique, ' +
+        'first or last COUNT, between TEXT => TEXT, absolute_links; can be repeated, in their order',
+      collect,
+    )
     .option('--outline', 'show what rules could read, with its paths: JSON, feeds, files, structured data of a page')
     .option('--full-page', 'hash the whole answer (the default)')
     .option('--template <slug>', 'extract as a template does')

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { Slots } from '../concurrency/gates/slots.ts'
 import { ownMemoryBytes } from '../platform/own-memory.ts'
+import { DOCUMENT_LIMITS } from './extract/documents/document-limits.ts'
 import { EXTRACT_LIMITS } from './extract/limits.ts'
 
 /** What a process may hold at once without coming near the end of its memory. */
@@ -9,6 +10,15 @@ interface Capacity {
   readonly extractThreads: number
   /** Bodies over `LARGE_BODY_BYTES`. */
   readonly largeBodies: number
+  readonly documents: DocumentRoom
+}
+
+/** The processes that open documents. */
+export interface DocumentRoom {
+  /** Two: the second one opens the files that take long. */
+  readonly processes: 1 | 2
+  /** The resident memory that each may take, in MB. */
+  readonly residentMb: number
 }
 
 interface Machine {
@@ -30,12 +40,25 @@ const MOST_BODIES = 64
 /** Besides the threads that are counted. */
 const OTHER_THREADS = 2
 
+/** Documents take half of what is left beside the process. A small PDF needs 130 MB, and 60,000 rows need 210. */
+const DOCUMENTS_PART = 2
+const LEAST_DOCUMENT_MB = 192
+const LEAST_OF_TWO_MB = 256
+
 /** Returns what fits into the memory: at most one thread less than the cores. */
 export function capacityOf({ cores, memoryMb }: Machine): Capacity {
   const bodies = Math.floor(memoryMb / BODIES_PART / BODY_MB)
   const largeBodies = Math.min(MOST_BODIES, Math.max(FEWEST_BODIES, bodies))
   const threads = Math.floor((memoryMb - PROCESS_MB - largeBodies * BODY_MB) / THREAD_MB) - OTHER_THREADS
-  return { extractThreads: Math.max(1, Math.min(cores - 1, threads)), largeBodies }
+  return { extractThreads: Math.max(1, Math.min(cores - 1, threads)), largeBodies, documents: documentsOf(memoryMb) }
+}
+
+/** Where memory is short there is one process, and none takes more than its part. */
+function documentsOf(memoryMb: number): DocumentRoom {
+  const all = Math.floor((memoryMb - PROCESS_MB) / DOCUMENTS_PART)
+  const processes = all >= 2 * LEAST_OF_TWO_MB ? 2 : 1
+  const part = Math.max(LEAST_DOCUMENT_MB, Math.floor(all / processes))
+  return { processes, residentMb: Math.min(DOCUMENT_LIMITS.residentMb, part) }
 }
 
 /** Returns the capacity of this process. */

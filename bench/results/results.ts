@@ -13,6 +13,7 @@ import type { PodsOverTime } from '../cluster/pods.ts'
 import type { DashboardFigures } from '../dashboard/dashboard.ts'
 import type { ScreensFigures } from '../dashboard/screens.ts'
 import type { DeliveryLateness } from '../deliveries/deliveries.ts'
+import type { DocumentTimes } from '../documents/documents.ts'
 import type { CommandCost } from '../installation/command-cost.ts'
 import type { ImageSizes } from '../installation/image-sizes.ts'
 import type { SetUpSize } from '../installation/set-up-size.ts'
@@ -38,7 +39,9 @@ export interface Results {
   readonly setUp: SetUpSize
   readonly browser: BrowserChecks | null
   readonly visual: VisualDiff | null
-  /** It is measured only by name, so it has a date of its own. */
+  /** It is measured only by name, so it has a date of its own. Absent in older results. */
+  readonly documents?: DocumentTimes | null
+  /** Likewise. */
   readonly operator: OperatorCost | null
   /** Likewise. Absent in older results. */
   readonly retention?: RetentionCost | null

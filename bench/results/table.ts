@@ -2,6 +2,7 @@ import { besidesOf } from './besides-table.ts'
 import { browserOf, checksOf, peersOf, readsOf, urlwatchOf } from './checks-table.ts'
 import { imagesOf, operatorOf, podsOf } from './cluster-tables.ts'
 import { dashboardOf } from './dashboard-table.ts'
+import { documentsOf } from './documents-table.ts'
 import { neighbourOf, retentionOf, soakOf } from './load-tables.ts'
 import type { Results } from './results.ts'
 import { screensOf } from './screens-table.ts'
@@ -26,6 +27,7 @@ export function tableOf(results: Results): string {
 
 /** Returns the tables of the parts that are measured only by their name. */
 const measuredByName = (results: Results): readonly string[] => [
+  ...tableIf(results.documents, documentsOf),
   ...tableIf(results.operator, operatorOf),
   ...tableIf(results.retention, retentionOf),
   ...tableIf(results.soak, soakOf),

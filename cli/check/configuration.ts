@@ -6,6 +6,7 @@ import type { ProcessIo } from '../../platform/process-io.ts'
 import type { MonitorSpec } from '../../schema/monitor/monitor.ts'
 import { firstIssues, type Issue } from '../../schema/validation/issue.ts'
 import { parseJsonText } from '../../schema/validation/parse-json-text.ts'
+import { cleanOf } from './clean-of.ts'
 import { extractOf, headersOf, templateOf } from './extract-of.ts'
 import type { CheckOptions } from './options.ts'
 import { UsageError } from './usage-error.ts'
@@ -45,7 +46,7 @@ export async function configurationOf(
 }
 
 /** Returns the monitor that the options describe, unchecked. */
-function bodyOf(extract: object, { readAs, waitFor, header, browser }: CheckOptions): object {
+function bodyOf(extract: object, { readAs, waitFor, clean, header, browser }: CheckOptions): object {
   return {
     name: 'check',
     url: NO_ADDRESS,
@@ -54,6 +55,7 @@ function bodyOf(extract: object, { readAs, waitFor, header, browser }: CheckOpti
       ...extract,
       ...(readAs !== undefined && { read_as: readAs }),
       ...(waitFor !== undefined && { wait_for: waitFor }),
+      ...(clean !== undefined && { clean: cleanOf(clean) }),
     },
     diff_predicate: { type: 'any_field_changes' },
     request_headers: headersOf(header),
@@ -67,8 +69,9 @@ function refuseWithoutMonitor({ monitor, name, message }: CheckOptions): void {
   if (message) throw new UsageError('--message shows the text that a monitor sends, so it needs --monitor')
 }
 
-function refuseWithOutline({ outline, readAs, watch }: CheckOptions, rules: string | null): void {
-  const other = rules ?? (readAs !== undefined ? '--read-as' : watch ? '--watch' : null)
+function refuseWithOutline({ outline, readAs, clean, watch }: CheckOptions, rules: string | null): void {
+  const others = { '--read-as': readAs !== undefined, '--clean': clean !== undefined, '--watch': watch === true }
+  const other = rules ?? Object.entries(others).find(([, isGiven]) => isGiven)?.[0] ?? null
   if (outline && other !== null)
     throw new UsageError(`--outline shows what rules could read, so it cannot be combined with ${other}`)
 }
@@ -98,15 +101,8 @@ async function ofMonitor(
   egress: EgressPolicy,
 ): Promise<Configuration> {
   const path = options.monitor
-  if (options.header)
-    throw new UsageError('--header cannot be combined with --monitor: write the headers into its request_headers')
+  refuseBesideMonitor(options)
   if (path === '-' && targets.includes('-')) throw new UsageError('standard input cannot be both monitor and page')
-  if (options.browser)
-    throw new UsageError('--browser cannot be combined with --monitor: write "fetch_mode": "browser" into it')
-  if (options.readAs !== undefined)
-    throw new UsageError('--read-as cannot be combined with --monitor: write "read_as" into its extract_config')
-  if (options.waitFor !== undefined)
-    throw new UsageError('--wait-for cannot be combined with --monitor: write "wait_for" into its extract_config')
   refuseTargets(['-', ...targets])
   // Only a file of a monitor needs what reads manifests.
   const { manifestSpec, monitorTexts } = await import('./manifest-monitor.ts')
@@ -130,6 +126,20 @@ async function ofMonitor(
     isDefault: false,
     hasMessage: options.message === true,
   }
+}
+
+/** Options that say what the file of a monitor says, each with where it stands there. */
+const IN_MONITOR = [
+  ['header', '--header', 'the headers into its request_headers'],
+  ['browser', '--browser', '"fetch_mode": "browser" into it'],
+  ['readAs', '--read-as', '"read_as" into its extract_config'],
+  ['waitFor', '--wait-for', '"wait_for" into its extract_config'],
+  ['clean', '--clean', '"clean" into its extract_config'],
+] as const
+
+function refuseBesideMonitor(options: CheckOptions): void {
+  for (const [key, option, what] of IN_MONITOR)
+    if (options[key] !== undefined) throw new UsageError(`${option} cannot be combined with --monitor: write ${what}`)
 }
 
 /** Returns the body of the API that is the only text; null where the texts are manifests. */
@@ -161,6 +171,8 @@ function checked(body: unknown, egress: EgressPolicy, line: (issue: Issue) => st
 function pathAsOption(path: string, option: string): string {
   const field = /^extract_config\.fields(?:\.|\[")?(.*?)(?:"\])?$/.exec(path)
   if (field) return field[1] === '' ? `${option}:` : `${option} ${field[1]}:`
+  const treatment = /^extract_config\.clean(?:\.|\[")?(.*?)(?:"\])?(?:\[\d+\](.*))?$/.exec(path)
+  if (treatment) return `--clean ${treatment[1] ?? ''}:${(treatment[2] ?? '').replace('.', ' ')}`
   if (path === 'extract_config.wait_for') return '--wait-for'
   if (path === 'extract_config.read_as') return '--read-as'
   return path.startsWith('request_headers') ? `--header${path.slice('request_headers'.length)}` : path

@@ -11,6 +11,8 @@ export interface CheckOptions extends OutputOptions {
   readonly waitFor?: string
   /** How a page is read for the rules of JSONPath. */
   readonly readAs?: string
+  /** What is done to values, as `field=treatment`. */
+  readonly clean?: readonly string[]
   /** Show what rules could read, with its paths. */
   readonly outline?: boolean
   readonly template?: string

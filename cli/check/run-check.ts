@@ -64,8 +64,8 @@ export async function runCheck(
   return isSuccess
 }
 
-const isWhole = ({ status, fields }: Preview, { extract_config }: Configuration['spec']) =>
-  status === 'success' && unmatchedFields({ values: fields as Values }, extract_config).length === 0
+const isWhole = ({ status, fields, emptied }: Preview, { extract_config }: Configuration['spec']) =>
+  status === 'success' && unmatchedFields({ values: fields as Values, emptied }, extract_config).length === 0
 
 /** Loads what fetches addresses. A check of files does without it. */
 export async function openWeb(

@@ -87,14 +87,15 @@ async function askedOf(
 function outcomeOf(
   extraction: Extraction,
   config: ExtractConfig,
-): Pick<Preview, 'status' | 'fields' | 'warnings' | 'error_code' | 'error_message'> {
+): Pick<Preview, 'status' | 'fields' | 'warnings' | 'emptied' | 'error_code' | 'error_message'> {
   if (!extraction.ok) {
     const { code, message } = extraction.fault
     return { status: 'error', fields: {}, warnings: [], error_code: code, error_message: message }
   }
-  const { values: fields } = extraction
+  const { values: fields, emptied } = extraction
   // A file cannot be rendered, so its scripts do not explain an empty field.
-  const empty = emptyFieldWarnings({ values: fields, config, isScripted: false })
+  const empty = emptyFieldWarnings({ values: fields, emptied, config, isScripted: false })
   const warnings = [...extraction.warnings, ...empty].slice(0, 50)
-  return { status: 'success', fields, warnings, error_code: null, error_message: null }
+  const left = emptied && { emptied: [...emptied] }
+  return { status: 'success', fields, warnings, ...left, error_code: null, error_message: null }
 }

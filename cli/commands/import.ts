@@ -6,6 +6,7 @@ import { type MonitorManifest, monitorManifest } from '../../core/custom-resourc
 import { keyOfIdentity, resourceName } from '../../core/custom-resource/resource-name.ts'
 import { printable } from '../../core/printable.ts'
 import { createPolicy } from '../../egress/policy.ts'
+import { lostIn, takenOver } from '../../manifests/import/count-settings.ts'
 import type { ImportedMonitor, Reporters } from '../../manifests/import/imported.ts'
 import { type ImportedTool, readImport, readReporters } from '../../manifests/import/read-import.ts'
 import { manifestYaml } from '../../manifests/manifest-yaml.ts'
@@ -59,13 +60,15 @@ export async function importFile(
     const { plain, unique } = namesOf(monitor)
     const isFree = alike.get(plain)?.length === 1 && !taken.has(plain)
     const made = manifestOf(monitor, isFree ? plain : unique)
-    if (typeof made !== 'string') return [made]
+    if (typeof made !== 'string') return [{ ...made, settings: takenOver(monitor) }]
     report.push(`${monitor.body.name}: is left out, because it would not be valid: ${made}`)
     return []
   })
   const fault = await write(io, written, flags.dir, form)
   if (fault !== null) return fault
   for (const line of report) tell(io, `${printable(line)}\n`)
+  const settings = written.reduce((sum, one) => sum + one.settings, 0)
+  tell(io, `${settings} settings taken over, ${lostIn(report)} without an equivalent.\n`)
   const many = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`
   const leftOut = imported.found - written.length
   tell(

@@ -4,7 +4,7 @@ import type { Values } from '../../schema/shape/json.ts'
 import { diffValues } from '../diff/diff-values.ts'
 import { collectPatterns } from './collect-patterns.ts'
 import { fires, type Truth } from './fires.ts'
-import type { UnseenAges } from './judged.ts'
+import type { PageTexts, UnseenAges } from './judged.ts'
 import type { PatternQuestion } from './pattern-question.ts'
 import { createPatternResults } from './pattern-results.ts'
 
@@ -38,6 +38,7 @@ interface Case {
   readonly lists?: Values | null
   /** As in `Judged`. */
   readonly unseen?: UnseenAges | undefined
+  readonly page?: PageTexts | undefined
   /** The order in which differences are listed: that of extract_config. */
   readonly order: readonly string[]
   readonly predicate: DiffPredicate
@@ -52,14 +53,14 @@ export const MAX_UNDECIDED = 3
  * matches. It is never treated as false, because a change would be lost.
  */
 export async function judge(
-  { before, after, lists = null, unseen, order, predicate }: Case,
+  { before, after, lists = null, unseen, page, order, predicate }: Case,
   askPattern: AskPattern,
 ): Promise<Verdict> {
   const diff = before === null ? null : diffValues(before, after, order)
   if (before === null || diff === null) return { diff: null, fired: false, undecided: [] }
   const tried = createPatternResults()
   const undecided: Undecided[] = []
-  const judged = { diff, before, after, lists, unseen }
+  const judged = { diff, before, after, lists, unseen, page }
   const outcome = () => fires(predicate, judged, tried.matches)
   const withoutPatterns = outcome()
   if (withoutPatterns !== 'unknown') return { diff, fired: withoutPatterns, undecided }

@@ -4,6 +4,15 @@ import type { Values } from '../../schema/shape/json.ts'
 /** For each field, how many days ago each item that it gained was last shown. Null: it was never. */
 export type UnseenAges = ReadonlyMap<string, readonly (number | null)[]>
 
+/**
+ * The readable texts of a page that is watched as a whole, in two readings. Null: it is not known. A text that is too
+ * long to be kept ends in a mark (`cut-mark.ts`).
+ */
+export interface PageTexts {
+  readonly before: string | null
+  readonly after: string | null
+}
+
 /** A difference to test. `diff` is null when nothing differs; then no predicate holds. */
 export interface Judged {
   readonly diff: Diff | null
@@ -16,4 +25,6 @@ export interface Judged {
   readonly lists?: Values | null
   /** What fields gained, against all that they have shown. Absent: only these two readings are known. */
   readonly unseen?: UnseenAges | undefined
+  /** Its lines are those of `content_hash`. Absent: no whole page is watched, or nothing asks for its lines. */
+  readonly page?: PageTexts | undefined
 }

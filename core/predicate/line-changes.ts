@@ -5,6 +5,7 @@ import { isList, valueOf } from '../diff/diff-values.ts'
 import type { Judged } from './judged.ts'
 import type { Leaf } from './leaf.ts'
 import { listBefore } from './list-changes.ts'
+import { PAGE_FIELD, pageLines } from './page-lines.ts'
 import { perField } from './per-field.ts'
 
 /** Lines that a field gained or lost. */
@@ -28,17 +29,25 @@ export function linesThatChanged(
 const NONE: ChangedLines = { count: 0, text: '' }
 
 /** The lines of a list that was missing for a moment are compared with those before it was. */
-const addedLines = perField(({ before, after, lists }: Judged, field): ChangedLines => {
+const addedLines = perField(({ before, after, lists, page }: Judged, field): ChangedLines => {
+  if (page && field === PAGE_FIELD) return linesOfPage(page.before, page.after)
   const from = listBefore(field, before, lists)
   const to = valueOf(after, field)
   return changedLines(diffLines(from, to).added, () => hasMoreBehindCut(from, to, () => roomOf(after, field)))
 })
 
-const removedLines = perField(({ before, after }: Judged, field): ChangedLines => {
+const removedLines = perField(({ before, after, page }: Judged, field): ChangedLines => {
+  if (page && field === PAGE_FIELD) return linesOfPage(page.after, page.before)
   const from = valueOf(before, field)
   const to = valueOf(after, field)
   return changedLines(diffLines(from, to).removed, () => hasMoreBehindCut(to, from, () => roomOf(before, field)))
 })
+
+/** Returns the lines of a page's text that the other text does not have. */
+function linesOfPage(without: string | null, text: string | null): ChangedLines {
+  const { lines, isMore } = pageLines(without, text)
+  return changedLines(lines, () => isMore)
+}
 
 const changedLines = (lines: readonly string[], isMore: () => boolean): ChangedLines => ({
   count: lines.length || (isMore() ? 1 : 0),

@@ -4,7 +4,8 @@ import { pageChange } from '../../core/overview/run-change.ts'
 import { collectPatterns } from '../../core/predicate/collect-patterns.ts'
 import { explain } from '../../core/predicate/explain.ts'
 import { lastNumbers, type Matches } from '../../core/predicate/fires.ts'
-import type { Judged } from '../../core/predicate/judged.ts'
+import type { Judged, PageTexts } from '../../core/predicate/judged.ts'
+import { pageLinesWarnings } from '../../core/predicate/page-lines.ts'
 import { createPatternResults, type PatternResults } from '../../core/predicate/pattern-results.ts'
 import type { PatternMatcher } from '../../runners/pattern/pattern-matcher.ts'
 import { BACKTEST_REASONS, type BacktestRun } from '../../schema/monitor/backtest.ts'
@@ -21,6 +22,8 @@ interface BacktestPorts {
   readonly budgetMs: number
   /** What changes gained against all that was shown. Absent: the predicate does not ask. */
   readonly unseen?: UnseenInChanges | undefined
+  /** Finds the texts of a whole page. Absent: the predicate does not ask for its lines. */
+  readonly pageOf?: ((change: StoredChange) => Promise<PageTexts>) | undefined
 }
 
 /** The result of a backtest. */
@@ -39,16 +42,17 @@ interface Backtested {
 export async function backtestChanges(
   changes: AsyncIterable<StoredChange> | Iterable<StoredChange>,
   predicate: DiffPredicate,
-  { patterns, whose, budgetMs, unseen }: BacktestPorts,
+  { patterns, whose, budgetMs, unseen, pageOf }: BacktestPorts,
 ): Promise<Backtested> {
   const until = performance.now() + budgetMs
   const isOver = () => whose.signal?.aborted === true || performance.now() > until
   const slow = new Set<string>()
+  const unknown = new Set<string>()
   const runs: BacktestRun[] = []
   let lists: Values | null = null
   let isCut = false
   for await (const change of changes) {
-    const judged = { ...judgedOf(change, lists), unseen: unseen?.get(change.id) }
+    const judged = { ...judgedOf(change, lists), unseen: unseen?.get(change.id), page: await pageOf?.(change) }
     const isUnread = unseen !== undefined && judged.unseen === undefined
     const tried = isUnread || isOver() ? null : await tryPatterns(judged, predicate, { patterns, whose, slow, isOver })
     if (tried === null) {
@@ -56,11 +60,12 @@ export async function backtestChanges(
       break
     }
     runs.push(backtested(change, predicate, { judged, matches: tried.matches }))
+    for (const warning of judged.page ? pageLinesWarnings(judged.page) : []) unknown.add(warning)
     lists = lastNumbers(predicate, judged)
     // Other requests can run between two changes.
     await breathe()
   }
-  return { runs, isCut, warnings: [...slow].slice(0, 10).map(tooLong) }
+  return { runs, isCut, warnings: [...unknown, ...[...slow].map(tooLong)].slice(0, 10) }
 }
 
 interface Trying extends Pick<BacktestPorts, 'patterns' | 'whose'> {

@@ -1,4 +1,6 @@
 import type { Invalid, NotFound } from '../../core/outcome.ts'
+import type { PageTexts } from '../../core/predicate/judged.ts'
+import { asksPageLines } from '../../core/predicate/page-lines.ts'
 import { unseenFields } from '../../core/predicate/unseen-items.ts'
 import type { PatternMatcher } from '../../runners/pattern/pattern-matcher.ts'
 import { type Backtest, BACKTEST_BYTES, BACKTEST_CHANGES, BACKTEST_CONDITIONS } from '../../schema/monitor/backtest.ts'
@@ -7,8 +9,9 @@ import { PREDICATE_FIELDS } from '../../schema/rules/monitor-rules.ts'
 import { WORK } from '../../schema/work.ts'
 import type { Queryable } from '../../store/db/client.ts'
 import { PAGE_TABLE } from '../../store/monitors/kinds/page-table.ts'
-import { readChanges } from '../../store/monitors/monitor-stored-runs.ts'
+import { readChanges, type StoredChange } from '../../store/monitors/monitor-stored-runs.ts'
 import { findMonitor } from '../../store/monitors/monitors.ts'
+import { findPageTexts } from '../../store/runs/page-texts.ts'
 import { type Left, NO_MONITOR } from '../outcome.ts'
 import { backtestChanges } from './backtest-changes.ts'
 import { keptRuns } from './kept-runs.ts'
@@ -46,7 +49,10 @@ export async function backtestMonitor(
   const isOver = () => signal?.aborted === true || performance.now() > until
   // What was shown is known from the oldest change on, and they come newest first: they are read twice.
   const unseen = asksShown ? await unseenInChanges(readChanges(store, wanted), predicate, isOver) : undefined
-  const ports = { patterns, whose: { key: teamId, signal }, budgetMs: WORK.backtest.budgetMs, unseen }
+  const pageOf = asksPageLines(predicate, stored.extract_config)
+    ? (change: StoredChange) => pageTextsOf(store, teamId, change)
+    : undefined
+  const ports = { patterns, whose: { key: teamId, signal }, budgetMs: WORK.backtest.budgetMs, unseen, pageOf }
   const { runs, isCut, warnings } = await backtestChanges(changes, predicate, ports)
   if (signal?.aborted) return { kind: 'left' }
   const backtest: Backtest = {
@@ -58,4 +64,14 @@ export async function backtestMonitor(
     runs: [...runs],
   }
   return { kind: 'done', backtest }
+}
+
+async function pageTextsOf(
+  store: Queryable,
+  teamId: string,
+  { text_before: one, text_after: other }: StoredChange,
+): Promise<PageTexts> {
+  if (!one || !other) return { before: null, after: null }
+  const [before, after] = await findPageTexts(store, teamId, [one, other])
+  return { before, after }
 }

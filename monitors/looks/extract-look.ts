@@ -50,8 +50,8 @@ async function extracted(
   if (!ok || !('read' in read)) return failed('fault' in read ? read.fault : UNREAD)
   const { extraction, matches } = read.read
   if (!extraction.ok) return failed(extraction.fault)
-  const { values, warnings, scripts } = extraction
-  const empty = emptyFieldWarnings({ values, config, isScripted: scripts === 'many' })
+  const { values, emptied, warnings, scripts } = extraction
+  const empty = emptyFieldWarnings({ values, emptied, config, isScripted: scripts === 'many' })
   return {
     status: 'success',
     fields: values,

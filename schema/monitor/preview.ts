@@ -19,6 +19,12 @@ export const Preview = Closed({
   extract_ms: Nullable(Type.Integer({ minimum: 0 })),
   duration_ms: Type.Integer({ minimum: 0 }),
   warnings: Type.Array(Text(1, 500), { maxItems: 50 }),
+  emptied: Type.Optional(
+    Type.Array(Text(1, 100), {
+      maxItems: 50,
+      description: 'Fields that had a value, of which extract_config.clean left nothing. Absent: none.',
+    }),
+  ),
   error_code: Nullable(Choice(Object.keys(RUN_FAULTS) as RunFaultCode[])),
   error_message: Nullable(Text(0, 2000)),
 })

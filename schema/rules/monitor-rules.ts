@@ -34,11 +34,7 @@ type Named = Extract<DiffPredicate, { field: string }>
 
 /** Returns why a field can never have what a condition is about; null when it may. */
 function notOfType({ type, field }: Named, config: ExtractConfig): string | null {
-  if (type.startsWith('list_')) return notList(config, field)
-  const isAboutLines = type === 'lines_added' || type === 'lines_removed'
-  return isAboutLines && config.method === 'full_page'
-    ? 'is the hash of the page, which has no lines; read its text with a rule of another method'
-    : null
+  return type.startsWith('list_') ? notList(config, field) : null
 }
 
 /** Returns why a field can never be a list; null when it may be one. JSONPath and models decide that on each page. */

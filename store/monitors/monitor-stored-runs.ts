@@ -14,6 +14,9 @@ const StoredChange = Type.Object({
   delivery_triggered: Type.Boolean(),
   extracted: Type.Unsafe<Values>({}),
   diff: Type.Unsafe<Diff>({}),
+  /** The keys of the readable texts of a whole page. Null: there are none. */
+  text_before: Type.Unsafe<Buffer | null>({}),
+  text_after: Type.Unsafe<Buffer | null>({}),
   /** Bytes of the reading and of the difference. */
   bytes: Type.Integer(),
   /** The number of changes of the batch, including those that were left out because of their size. */
@@ -28,11 +31,11 @@ export const readChanges = (store: Queryable, query: NewestQuery) =>
 
 const readBatch = (store: Queryable, { teamId, monitorNo, days = null }: NewestQuery, { before, size, most }: Batch) =>
   store.any(sql.prepared('list_changes', storedChange)`
-    select id, start_offset_ms, fired, delivery_triggered, extracted, diff, bytes, found
+    select id, start_offset_ms, fired, delivery_triggered, extracted, diff, text_before, text_after, bytes, found
     from (
       select r.*, sum(bytes) over (order by id desc) - bytes as bytes_before, count(*) over () as found
       from (
-        select id, start_offset_ms, fired, delivery_triggered, extracted, diff,
+        select id, start_offset_ms, fired, delivery_triggered, extracted, diff, text_before, text_after,
           octet_length(extracted::text) + octet_length(diff::text) as bytes
         from runs
         where monitor_no = ${monitorNo} and team_id = ${teamId}::uuid and id >= run_id_floor(${since(teamId, days)})

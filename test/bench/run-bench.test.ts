@@ -28,6 +28,7 @@ test(
         start: null,
         browser: null,
         visual: null,
+        documents: { rounds: 1, pages: 2, rows: 20 },
         operator: null,
         retention: null,
         soak: null,
@@ -49,6 +50,7 @@ test(
     for (const { memory } of found.throughput) expect(memory.end.heapBytes).toBeGreaterThan(1_000_000)
     for (const { ours, bare } of found.reads) expect(ours.median + bare.median).toBeGreaterThan(0)
     expect(found.reads).toHaveLength(4)
+    expect(found.documents?.cases.map(({ ms }) => ms.median > 0)).toEqual([true, true, true, true])
     expect(found.deliveries?.p99Ms.median).toBeGreaterThan(0)
     expect(found.setUp.all).toBeGreaterThan(found.setUp.production)
     expect(found.bytesPerUnchangedRun).toBeGreaterThan(0)
@@ -62,6 +64,7 @@ const ONLY_NEW = {
   reads: null,
   deliveries: null,
   start: null,
+  documents: null,
   operator: null,
   retention: null,
   soak: null,
@@ -212,6 +215,7 @@ test('parts of the bench can be chosen by name, and a name that is none is refus
   expect(only(FULL, Object.keys(FULL).join(','))).toEqual(FULL)
   expect(unnamed(FULL)).toEqual({
     ...FULL,
+    documents: null,
     operator: null,
     retention: null,
     soak: null,

@@ -51,7 +51,6 @@ test('odd watches of changedetection.io: old tags, templates, groups, and header
     'All watches: a proxy: no equivalent',
     'The group Shops: notification_urls for all of its watches: no equivalent',
     'Dated: a template in the address: no equivalent',
-    'Dated: no change for text that is gone: no equivalent',
     'Source: the source of the page in place of its text: no equivalent',
   ])
     expect(report).toContain(line)

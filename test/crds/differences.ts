@@ -59,16 +59,6 @@ export const DIFFERENCES: readonly Difference[] = [
     monitor: { ...LEAST, diff_predicate: { type: 'list_loses_items', field: 'price' } },
     valid: REFUSED_LATER,
   },
-  {
-    what: 'lines of the hash of a whole page',
-    why: 'the method of each of 15,625 conditions costs more than it says',
-    monitor: {
-      ...LEAST,
-      extract_config: { method: 'full_page' },
-      diff_predicate: { type: 'lines_added', field: 'content_hash' },
-    },
-    valid: REFUSED_LATER,
-  },
   ...['http://192.0.2.256/', 'http://exa%20mple.com/', 'http://[1:2]/'].map((url) => ({
     what: `the address ${url}`,
     why: 'the expression knows the grammar of an address, not the numbers of hosts and their encoding',

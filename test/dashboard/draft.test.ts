@@ -64,8 +64,8 @@ describe('a draft of a monitor', () => {
     expect(offered('text')).toEqual(expect.arrayContaining(['field_matches_regex', 'lines_added', 'lines_removed']))
     expect(offered('list')).toEqual(expect.arrayContaining(['list_gains_items', 'list_loses_items', 'lines_added']))
     expect(offered('number')).not.toContain('lines_added')
-    // A whole page is a hash, which the API refuses for them.
-    expect(offered('page')).toEqual(['any_field_changes', 'field_changes'])
+    // A whole page has lines, and is no number, list or text.
+    expect(offered('page')).toEqual(['any_field_changes', 'field_changes', 'lines_added', 'lines_removed'])
 
     const matches = leafOf('field_matches_regex', 'terms', { type: 'any_field_changes' })
     expect(leafOf('lines_added', 'terms', matches)).toEqual({ type: 'lines_added', field: 'terms' })

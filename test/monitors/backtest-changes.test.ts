@@ -11,6 +11,8 @@ const CHANGES = Array.from({ length: 3 }, (_, at): StoredChange => ({
   fired: false,
   delivery_triggered: false,
   bytes: 100,
+  text_before: null,
+  text_after: null,
   found: 3,
 }))
 const PATTERNS: DiffPredicate = {

@@ -32,6 +32,8 @@ test('a backtest says the same of it', async () => {
     fired: false,
     delivery_triggered: false,
     bytes: 100,
+    text_before: null,
+    text_after: null,
     found: PRICES.length - 1,
   }))
   const { runs } = await backtestChanges(changes, BELOW, { patterns, whose: { key: 'a team' }, budgetMs: 10_000 })

@@ -1,13 +1,24 @@
 import { expect, test } from 'vitest'
-import { capacityOf } from '../../runners/capacity.ts'
+import { capacityOf, type DocumentRoom } from '../../runners/capacity.ts'
 
-test.each([
-  ['a worker of the chart on two cores', { cores: 2, memoryMb: 1280 }, { extractThreads: 1, largeBodies: 5 }],
-  ['the same on a node of many cores', { cores: 64, memoryMb: 1280 }, { extractThreads: 1, largeBodies: 5 }],
-  ['twice the memory', { cores: 64, memoryMb: 2560 }, { extractThreads: 4, largeBodies: 10 }],
-  ['a laptop', { cores: 8, memoryMb: 16_384 }, { extractThreads: 7, largeBodies: 64 }],
-  ['one core', { cores: 1, memoryMb: 16_384 }, { extractThreads: 1, largeBodies: 64 }],
-  ['little memory', { cores: 4, memoryMb: 256 }, { extractThreads: 1, largeBodies: 4 }],
-])('%s has as many threads and large bodies as fit into its memory', (_, machine, capacity) => {
-  expect(capacityOf(machine)).toEqual(capacity)
+test.each<[string, Parameters<typeof capacityOf>[0], [number, number], DocumentRoom]>([
+  ['a worker of the chart on two cores', { cores: 2, memoryMb: 1280 }, [1, 5], { processes: 2, residentMb: 256 }],
+  ['the same on a node of many cores', { cores: 64, memoryMb: 1280 }, [1, 5], { processes: 2, residentMb: 256 }],
+  ['twice the memory', { cores: 64, memoryMb: 2560 }, [4, 10], { processes: 2, residentMb: 384 }],
+  ['a laptop', { cores: 8, memoryMb: 16_384 }, [7, 64], { processes: 2, residentMb: 384 }],
+  ['one core', { cores: 1, memoryMb: 16_384 }, [1, 64], { processes: 2, residentMb: 384 }],
+  ['little memory', { cores: 4, memoryMb: 256 }, [1, 4], { processes: 1, residentMb: 192 }],
+  ['the least that is for files', { cores: 2, memoryMb: 512 }, [1, 4], { processes: 1, residentMb: 192 }],
+])(
+  '%s has as many threads and large bodies as fit into its memory',
+  (_, machine, [extractThreads, largeBodies], documents) => {
+    expect(capacityOf(machine)).toEqual({ extractThreads, largeBodies, documents })
+  },
+)
+
+test('what opens files leaves room to a process of 512 MB and more', () => {
+  for (let memoryMb = 512; memoryMb < 4_096; memoryMb += 16) {
+    const { documents } = capacityOf({ cores: 2, memoryMb })
+    expect(documents.processes * documents.residentMb + 256, `${memoryMb} MB`).toBeLessThanOrEqual(memoryMb)
+  }
 })

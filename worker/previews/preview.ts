@@ -94,6 +94,7 @@ export async function previewOf(
           .slice(0, MAX_WARNINGS)
           // A runner's may be longer.
           .map((warning) => warning.slice(0, MAX_WARNING)),
+        ...emptiedOf(reading),
         error_code: null,
         error_message: null,
       }
@@ -109,6 +110,9 @@ const readingOf = ({ values, emptied, scripts }: Read, { extract_config: config 
   config,
   isScripted: scripts === 'many',
 })
+
+/** A runner may name fields twice. */
+const emptiedOf = ({ emptied = [] }: Read) => (emptied.length > 0 ? { emptied: [...new Set(emptied)] } : null)
 
 type Read = Extract<Answered, { kind: 'values' }>
 type Answered = Exclude<Reading, { kind: 'text' }>

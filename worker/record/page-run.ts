@@ -4,6 +4,7 @@ import { nextSummary, plottedField, shownValue } from '../../core/overview/monit
 import { pageChange } from '../../core/overview/run-change.ts'
 import { lastNumbers } from '../../core/predicate/fires.ts'
 import { type AskPattern, judge } from '../../core/predicate/judge.ts'
+import { asksPageLines, pageLinesWarnings } from '../../core/predicate/page-lines.ts'
 import { decidedWithout, undecidedFault } from '../../core/predicate/undecided.ts'
 import { noticesAfter, type RunNotice } from '../../core/run-notices.ts'
 import { READINGS_UNTIL_NOTICE } from '../../core/schedule.ts'
@@ -21,9 +22,10 @@ import { type FailedRun, recordFailed } from '../../store/queue/record-failed.ts
 import { type PicturedRun, recordPictured } from '../../store/queue/record-pictured.ts'
 import { recordReadings } from '../../store/queue/record-reading.ts'
 import { recordUnchanged, type UnchangedRun } from '../../store/queue/record-unchanged.ts'
-import { findPageText, packPageText, type PageText } from '../../store/runs/page-texts.ts'
+import { packPageText, type PageText } from '../../store/runs/page-texts.ts'
 import { createLookups, type Lookup } from './baseline-lookups.ts'
 import { byLayer, layersThatRead } from './by-layer.ts'
+import { createComparedTexts } from './compared-texts.ts'
 import { emptied, vanished } from './lost-fields.ts'
 import { outboxOf, SealedError } from './outbox.ts'
 import { NOT_OF_KIND, type Recording, type RecordingParts } from './recording.ts'
@@ -185,13 +187,14 @@ async function readingRow(compared: Compared, options: RecordingParts): Promise<
   const { finished, task, reading, teamId, hash, baseline, seen, text } = compared
   const before = baseline.reading_id === null ? null : (baseline.extracted as Values)
   const order = fieldNames(task.extract)
-  const texts = () => pageTexts(compared, options)
-  const layers = await byLayer({ task, reading, before, after: reading.values, baseline, texts })
+  const texts = createComparedTexts({ store: options.store, teamId, pageText: reading.pageText, baseline })
+  const layers = await byLayer({ task, reading, before, after: reading.values, baseline, texts: texts.both })
   const predicate = baseline.diff_predicate as DiffPredicate
   const comparing = { before: layers.before, after: layers.after, lists: baseline.lists, predicate }
   const shown = await seenFields(options.store, { ...comparing, no: task.no, teamId, atMs: finished.endedMs })
+  const page = asksPageLines(predicate, task.extract) ? await texts.comparedWith(layers.before) : undefined
   const ask: AskPattern = (question) => options.patterns.matches(question, { key: teamId })
-  const { diff, fired, undecided } = await judge({ ...comparing, order, unseen: shown.unseen }, ask)
+  const { diff, fired, undecided } = await judge({ ...comparing, order, unseen: shown.unseen, page }, ask)
   // If the pictures fire, the whole difference is sent.
   if (fired === 'unknown' && !seen.fired) return undecidedFault(undecided)
   const hasFired = fired === true || seen.fired !== undefined
@@ -206,6 +209,7 @@ async function readingRow(compared: Compared, options: RecordingParts): Promise<
     ...reading.warnings,
     ...seen.warnings,
     ...shown.warnings,
+    ...(page && diff ? pageLinesWarnings(page) : []),
     ...undecided.map(decidedWithout),
     ...found,
   ]
@@ -267,15 +271,6 @@ const unmatched = (
   { extract: config }: PageTask,
   { values, emptied: cleaned, scripts }: Read['reading'],
 ): readonly string[] => emptyFieldWarnings({ values, emptied: cleaned, config, isScripted: scripts === 'many' })
-
-/** Returns the readable texts of the baseline and of the reading. */
-async function pageTexts(
-  { reading: { pageText }, teamId, baseline: { text_key: key } }: Compared,
-  { store }: RecordingParts,
-) {
-  const before = key && pageText !== undefined ? await findPageText(store, teamId, key) : null
-  return before === null || pageText === undefined ? null : { before, after: pageText }
-}
 
 /** The message about a whole page shows what changed of its text. */
 async function deliveriesOf(

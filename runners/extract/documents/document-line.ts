@@ -12,6 +12,8 @@ export type StartProcess = (nice: number) => AskedProcess
 interface LineOptions {
   readonly nice: number
   readonly idleMs: number
+  /** The resident memory that its process may take. */
+  readonly residentMb: number
   readonly start?: StartProcess | undefined
 }
 
@@ -41,7 +43,7 @@ export class DocumentLine {
 
   constructor(options: LineOptions) {
     this.#options = options
-    this.#start = options.start ?? ((nice) => new DocumentProcess(nice))
+    this.#start = options.start ?? ((nice) => new DocumentProcess(nice, options.residentMb))
   }
 
   /** Never rejects. */

@@ -1,5 +1,6 @@
 import { Slots } from '../../../concurrency/gates/slots.ts'
 import { createSpeeds } from '../../../concurrency/gates/speed.ts'
+import { type DocumentRoom, ownCapacity } from '../../capacity.ts'
 import { isBlank, noBody } from '../blank-body.ts'
 import { internalFault } from '../internal-fault.ts'
 import { type Failed, failed, type Page } from '../page.ts'
@@ -44,6 +45,8 @@ interface OpenerOptions {
   readonly quickMs?: number
   readonly readMs?: number
   readonly idleMs?: number
+  /** Default: what the memory of this process leaves to documents. */
+  readonly room?: DocumentRoom
   readonly start?: StartProcess
 }
 
@@ -60,14 +63,20 @@ export function createDocumentOpener({
   quickMs = DOCUMENT_LIMITS.quickMs,
   readMs = DOCUMENT_LIMITS.readMs,
   idleMs = DOCUMENT_LIMITS.idleMs,
+  room: { processes, residentMb } = ownCapacity().documents,
   start,
 }: OpenerOptions = {}): DocumentOpener {
-  const quick = { ms: quickMs, line: new DocumentLine({ nice: 0, idleMs, start }), room: new Slots(OPEN_PAGES) }
-  const slow = {
-    ms: readMs,
-    line: new DocumentLine({ nice: SLOW_NICENESS, idleMs, start }),
+  const quick = {
+    ms: quickMs,
+    line: new DocumentLine({ nice: 0, idleMs, residentMb, start }),
     room: new Slots(OPEN_PAGES),
   }
+  const ofSlow = {
+    line: new DocumentLine({ nice: SLOW_NICENESS, idleMs, residentMb, start }),
+    room: new Slots(OPEN_PAGES),
+  }
+  // One process for both has a longer time for a file that took too long.
+  const slow = { ...(processes === 2 ? ofSlow : quick), ms: readMs }
   const speeds = createSpeeds<number>(SPEEDS)
 
   async function openIn<Used>(
@@ -76,12 +85,12 @@ export function createDocumentOpener({
     use: (opened: OpenedPage) => Used | Promise<Used>,
   ): Promise<Used | Failed | typeof SLOW> {
     const leave = await room.take(team, { signal, waitMs: DOCUMENT_LIMITS.waitMs })
-    if (typeof leave === 'string') return faultOf({ why: leave === 'left' ? 'stopped' : 'wait' })
+    if (typeof leave === 'string') return faultOf({ why: leave === 'left' ? 'stopped' : 'wait' }, residentMb)
     try {
       const answer = await line.ask(page, { form, team, signal, ms })
       const isEnd = answer.ok || answer.why === 'time' || answer.why === 'memory'
       if (key !== null && isEnd) speeds.took(key, answer.readMs)
-      if (!answer.ok) return answer.why === 'time' && line === quick.line ? SLOW : faultOf(answer)
+      if (!answer.ok) return answer.why === 'time' && line === quick.line ? SLOW : faultOf(answer, residentMb)
       const opened = openedPage(answer.frame, form, page)
       return opened.ok ? await use(opened) : opened
     } finally {
@@ -133,12 +142,12 @@ const TOO_LONG = 'takes longer than 10 seconds to be read'
 
 const tooComplex = (what: string) => failed('too_complex', `The file ${what}. Watch a smaller file.`)
 
-function faultOf(answer: NoAnswer): Failed {
+function faultOf(answer: NoAnswer, residentMb: number): Failed {
   switch (answer.why) {
     case 'time':
       return tooComplex(TOO_LONG)
     case 'memory':
-      return tooComplex(`takes more than ${DOCUMENT_LIMITS.residentMb} MB of memory to be read`)
+      return tooComplex(`takes more than ${residentMb} MB of memory to be read`)
     case 'wait':
       return failed('extract_timeout', 'The turn of this file among others did not come within 30 seconds.')
     case 'start':

@@ -231,6 +231,15 @@ describe('POST /v1/looks/{id}/extract', () => {
     expect(await used()).toEqual(before)
   })
 
+  test('says once that treatments left nothing', async () => {
+    const { id } = await look(site.url)
+    const clean = { items: [{ do: 'keep_lines', pattern: 'Lamp' }] }
+    const extract_config = { method: 'css', fields: { items: '.item[]' }, clean }
+    const { body } = await served.me.post(`/v1/looks/${id}/extract`, { extract_config })
+    const warnings = [expect.stringContaining('Nothing is left of the field "items"')]
+    expect(body).toMatchObject({ fetched: { fields: { items: [] }, warnings }, rendered: { warnings } })
+  })
+
   test('reads the pages of a list whose characters take three times the bytes as UTF-8', async () => {
     const items = Buffer.concat([Buffer.from('[{"a":"'), Buffer.alloc(2_500_000, 0x80), Buffer.from('"}]')])
     const type = { 'content-type': 'application/json; charset=windows-1252' }

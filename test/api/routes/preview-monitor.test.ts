@@ -144,6 +144,17 @@ describe('POST /v1/monitors/preview', () => {
     expect(Number(body['fetch_ms']) + Number(body['extract_ms'])).toBeLessThanOrEqual(Number(body['duration_ms']) + 1)
   })
 
+  test('names the fields of which treatments left nothing', async () => {
+    const clean = { title: [{ do: 'keep_lines', pattern: 'Lamps' }] }
+    const { body } = await show({ extract_config: { method: 'css', fields: { title: 'h1', stock: '#stock' }, clean } })
+    expect(checkerOf(Preview).validate(body)).toMatchObject({ ok: true })
+    expect(body).toMatchObject({ fields: { title: '', stock: null }, emptied: ['title'] })
+    expect(body['warnings']).toEqual([
+      expect.stringContaining('Nothing is left of the field "title"'),
+      expect.stringContaining('"stock" has no match'),
+    ])
+  })
+
   test('needs only url and extract_config', async () => {
     const { url, extract_config } = { url: `${base}/`, extract_config: MONITOR.extract_config }
     const preview = (body: object) => served.me.post('/v1/monitors/preview', body)

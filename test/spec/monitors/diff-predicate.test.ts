@@ -72,12 +72,14 @@ describe('diff predicate: what may be saved', () => {
     expect(await faultsOf(served.me, { diff_predicate })).toEqual(paths)
   })
 
-  test('beyond the contract, a condition about items needs a list, and one about lines more than a hash', async () => {
+  test('beyond the contract, a condition about items needs a list, one about lines takes a whole page', async () => {
     const list = { extract_config: { method: 'css', fields: { price: 'li[]' } } }
     await createMonitor(served.me, { ...list, diff_predicate: { type: 'list_loses_items', field } })
     const page = { extract_config: { method: 'full_page' } }
     const lines = { type: 'lines_added', field: 'content_hash' }
-    expect(await faultsOf(served.me, { ...page, diff_predicate: and(lines) })).toEqual([
+    await createMonitor(served.me, { ...page, diff_predicate: and(lines) })
+    const items = { type: 'list_gains_items', field: 'content_hash' }
+    expect(await faultsOf(served.me, { ...page, diff_predicate: and(items) })).toEqual([
       'diff_predicate.conditions[0].field',
     ])
   })

@@ -52,7 +52,7 @@ const OF_KIND: Readonly<Record<ValueKind, readonly LeafType[]>> = {
   number: ['field_changes', ...AMOUNTS, 'field_equals'],
   text: ['field_changes', 'field_matches_regex', 'field_equals', ...LINES],
   list: ['list_gains_items', 'list_gains_unseen_items', 'list_loses_items', 'field_changes', ...LINES],
-  page: ['field_changes'],
+  page: ['field_changes', ...LINES],
   unknown: [
     'field_changes',
     ...AMOUNTS,

@@ -39,18 +39,18 @@ const KEPT_OUTPUT = 2_000
 const LOOK_MS = 50
 /** The longest start, on a busy machine. */
 const START_MS = 15_000
-/** A process that holds more when it is at rest is not kept. */
-const KEPT_MB = 256
+/** Of the memory that it may take: a process that holds more when it is at rest is not kept. */
+const KEPT_PART = 2 / 3
 
 /**
  * Returns the arguments with which Node runs a program that reads the program alone, starts nothing, loads no addon and
  * makes no code of a text.
  */
-export const confinedArguments = (program: string): readonly string[] => [
+export const confinedArguments = (program: string, heapMb: number = DOCUMENT_LIMITS.heapMb): readonly string[] => [
   '--permission',
   ...readable().map((path) => `--allow-fs-read=${path}`),
   '--disallow-code-generation-from-strings',
-  `--max-old-space-size=${DOCUMENT_LIMITS.heapMb}`,
+  `--max-old-space-size=${heapMb}`,
   '--no-warnings',
   program,
 ]
@@ -84,8 +84,14 @@ export class DocumentProcess {
   /** `performance.now()` when it could be asked; null: it is starting. */
   #readyAt: number | null = null
 
-  constructor(nice: number) {
-    this.#child = spawn(process.execPath, confinedArguments(PROGRAM), {
+  readonly #mostMb: number
+
+  /** @param mostMb the resident memory that it may take: at most that of `DOCUMENT_LIMITS` */
+  constructor(nice: number, mostMb: number) {
+    this.#mostMb = mostMb
+    // Its buffers and its code are outside of the heap.
+    const heapMb = Math.floor((DOCUMENT_LIMITS.heapMb * mostMb) / DOCUMENT_LIMITS.residentMb)
+    this.#child = spawn(process.execPath, confinedArguments(PROGRAM, heapMb), {
       cwd: '/',
       env: { TZ: 'UTC' },
       stdio: 'pipe',
@@ -135,7 +141,7 @@ export class DocumentProcess {
       if (this.#readyAt === null) {
         if (performance.now() - since > START_MS) this.#kill({ why: 'start' })
       } else if (this.#readMs(since) > ms) this.#kill({ why: 'time' })
-      else if (this.#residentMb() > DOCUMENT_LIMITS.residentMb) this.#kill({ why: 'memory' })
+      else if (this.#residentMb() > this.#mostMb) this.#kill({ why: 'memory' })
     }, LOOK_MS)
     try {
       for (const part of frameOf(head, body)) this.#child.stdin?.write(part)
@@ -146,7 +152,7 @@ export class DocumentProcess {
       clearInterval(look)
       signal.removeEventListener('abort', stop)
       this.#setWaiting(false)
-      if (this.#residentMb() > KEPT_MB) this.close()
+      if (this.#residentMb() > this.#mostMb * KEPT_PART) this.close()
     }
   }
 

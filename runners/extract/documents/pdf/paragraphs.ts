@@ -51,12 +51,19 @@ function continues(before: TextLine, line: TextLine): boolean {
   )
 }
 
-/** A word that was divided at the end of a line is one again, where its rest begins with a small letter. */
+/**
+ * A word that was divided at the end of a line is one again, where its rest begins with a small letter. One that has
+ * another hyphen was divided at its own.
+ */
 function joined(lines: readonly string[]): string {
   return lines.reduce((text, line) => {
     if (text === '') return line
     if (text.endsWith('\u00ad')) return text.slice(0, -1) + line
-    if (/\p{L}[-\u2010]$/u.test(text) && /^\p{Ll}/u.test(line)) return text.slice(0, -1) + line
+    if (/\p{L}[-\u2010]$/u.test(text) && /^\p{Ll}/u.test(line))
+      return (
+        (/\p{L}[-\u2010]\S*[-\u2010]$/u.test(text) || /^\p{L}+[-\u2010]\p{L}/u.test(line) ? text : text.slice(0, -1)) +
+        line
+      )
     return `${text} ${line}`
   }, '')
 }

@@ -64,7 +64,8 @@ function tableOf({ name, isHidden, rows }: Sheet): string {
   const header = rows.findIndex(hasValue)
   const lines = rows.map((row, at) => {
     const tag = at === header ? 'th' : 'td'
-    return `<tr>${row.map((cell) => `<${tag}>${htmlText(cell?.shown ?? '')}</${tag}>`).join('')}</tr>`
+    // A space, so that the text of a row has its cells as words.
+    return `<tr>${row.map((cell) => `<${tag}>${htmlText(cell?.shown ?? '')}</${tag}>`).join(' ')}</tr>`
   })
   return `<table data-sheet="${htmlText(name)}"${isHidden ? ' hidden' : ''}>\n${lines.join('\n')}\n</table>`
 }

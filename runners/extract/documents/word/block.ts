@@ -45,7 +45,8 @@ function blockHtml(block: Block): string {
     case 'note':
       return `<p class="note">${htmlOf(block.runs)}</p>`
     case 'table': {
-      const rows = block.rows.map((row) => `<tr>${row.map((cell) => `<td>${htmlOf(cell)}</td>`).join('')}</tr>`)
+      // A space, so that the text of a row has its cells as words.
+      const rows = block.rows.map((row) => `<tr>${row.map((cell) => `<td>${htmlOf(cell)}</td>`).join(' ')}</tr>`)
       return `<table>\n${rows.join('\n')}\n</table>`
     }
   }

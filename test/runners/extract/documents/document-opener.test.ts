@@ -85,6 +85,41 @@ describe('an opener of files', () => {
     await opener.close()
   })
 
+  test('reads slow files in the one process that there is where memory is short, with the longer time', async () => {
+    const processes = new Processes()
+    const room = { processes: 1, residentMb: 192 } as const
+    const opener = createDocumentOpener({ start: processes.start, room })
+    const ofA = opener.open(page('a1'), { form: 'tree', team: 'a' }, itself)
+    const took = await processes.next()
+    const others = ['a2', 'b1'].map((url) => opener.open(page(url), { form: 'tree', team: url.slice(0, 1) }, itself))
+    took.answer({ ok: false, why: 'time', readMs: 2_000 })
+    const order: string[] = []
+    for (const _ of [1, 2, 3]) {
+      const { url, answer } = await processes.next()
+      order.push(url)
+      answer(read(1))
+    }
+    // The slow file goes behind that of another team.
+    expect(order.indexOf('b1')).toBeLessThan(order.indexOf('a1'))
+    expect([await ofA, ...(await Promise.all(others))]).toMatchObject([{ ok: true }, { ok: true }, { ok: true }])
+    expect(new Set(processes.niceness)).toEqual(new Set([0]))
+    await opener.close()
+  })
+
+  test('says how much memory a file may take here', async () => {
+    const processes = new Processes()
+    const opener = createDocumentOpener({ start: processes.start, room: { processes: 1, residentMb: 192 } })
+    const opened = opener.open(page('a'), { form: 'tree' }, itself)
+    ;(await processes.next()).answer({ ok: false, why: 'memory', readMs: 1 })
+    expect(await opened).toMatchObject({
+      fault: {
+        code: 'too_complex',
+        message: 'The file takes more than 192 MB of memory to be read. Watch a smaller file.',
+      },
+    })
+    await opener.close()
+  })
+
   test('reads a file once more where the process that failed had read another one', async () => {
     const processes = new Processes()
     const opener = createDocumentOpener({ start: processes.start })

@@ -73,7 +73,7 @@ describe('the process that opens files', () => {
 
   test('is watched, is the first that the kernel ends, and ends so for want of memory', async () => {
     const before = await childrenOf()
-    const process = new DocumentProcess(0)
+    const process = new DocumentProcess(0, 384)
     const file = { form: 'json', contentType: null, url: 'file:' }
     const asked = { ms: 10_000, signal: new AbortController().signal }
     expect(await process.ask(file, price(1).body, asked)).toMatchObject({ ok: true })

@@ -16,6 +16,11 @@ describe('a PDF', () => {
     )
   })
 
+  test('keeps the hyphens of a word that was divided at one of them', async () => {
+    const file = linesPdf([`${LONG} state-of-`, `the-art. ${LONG} twenty-`, `year-old. ${LONG} un-`, 'divided.'])
+    expect(await treeOf(file)).toContain(`state-of-the-art. ${LONG} twenty-year-old. ${LONG} undivided.`)
+  })
+
   test('is read from the top, whatever the order in the file, and rows of a table stay rows', async () => {
     const rows = [
       ['K-9', 'Kettle', '19.90'],

@@ -23,9 +23,9 @@ describe('a list of values', () => {
       ],
     })
     expect(await treeOf(text, CSV)).toBe(
-      '<table data-sheet="Sheet1">\n<tr><th>SKU</th><th>Name</th><th>Price</th></tr>\n' +
-        '<tr><td>K-9</td><td>Kettle, &quot;big&quot;</td><td>19.90</td></tr>\n' +
-        '<tr><td>007</td><td>Lamp</td><td>-3</td></tr>\n</table>',
+      '<table data-sheet="Sheet1">\n<tr><th>SKU</th> <th>Name</th> <th>Price</th></tr>\n' +
+        '<tr><td>K-9</td> <td>Kettle, &quot;big&quot;</td> <td>19.90</td></tr>\n' +
+        '<tr><td>007</td> <td>Lamp</td> <td>-3</td></tr>\n</table>',
     )
   })
 
@@ -180,8 +180,8 @@ describe('a workbook', () => {
       ],
     })
     expect(await treeOf(file)).toContain(
-      '<tr><td>1,234.50 EUR</td><td>2026-11-30</td><td>25%</td><td>TRUE</td><td>#N/A</td></tr>\n<tr></tr>\n' +
-        '<tr><td>30/11/2026 12:00</td><td></td><td>Price!</td><td>a &lt; b</td></tr>',
+      '<tr><td>1,234.50 EUR</td> <td>2026-11-30</td> <td>25%</td> <td>TRUE</td> <td>#N/A</td></tr>\n<tr></tr>\n' +
+        '<tr><td>30/11/2026 12:00</td> <td></td> <td>Price!</td> <td>a &lt; b</td></tr>',
     )
   })
 

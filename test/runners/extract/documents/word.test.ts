@@ -51,7 +51,7 @@ test('a DOCX has headings, paragraphs, lists, tables, notes and links', async ()
   expect(await treeOf(file)).toBe(
     '<h1>Terms</h1>\n<p>See <a href="https://example.com/terms">all terms</a>.x</p>\n<ul>\n' +
       '<li data-level="1">One</li>\n<li data-level="2">Two</li>\n</ul>\n<p>Not an item</p>\n<table>\n' +
-      '<tr><td>SKU</td><td>Price<br>in EUR</td></tr>\n<tr><td>K-9</td><td>19<br>90</td></tr>\n</table>\n' +
+      '<tr><td>SKU</td> <td>Price<br>in EUR</td></tr>\n<tr><td>K-9</td> <td>19<br>90</td></tr>\n</table>\n' +
       '<p class="note">A note</p>',
   )
 })

@@ -1,10 +1,13 @@
 """Makes files of each kind, and reads each with the library of its kind.
 
-Writes a list as JSON: the kind, the file as base64, and what the library reads. The files are the same each time.
+Reads JSON from standard input: `files`, others to read with the same libraries, and `texts`, each a list of paragraphs
+to print as a PDF. Writes JSON: `files` with the kind, the file as base64, and what the library reads, and `printed`,
+the PDFs as base64. The files are the same each time.
 """
 
 import base64
 import datetime
+import html
 import io
 import json
 import random
@@ -55,8 +58,19 @@ def pdf(nth):
 
     made = io.BytesIO()
     SimpleDocTemplate(made, pagesize=A4, title=f"File {nth}").build(story, onFirstPage=edge, onLaterPages=edge)
-    pages = pypdf.PdfReader(io.BytesIO(made.getvalue())).pages
-    return made.getvalue(), [page.extract_text(extraction_mode="plain" if has_columns else "layout") for page in pages]
+    return made.getvalue(), read_pdf(made.getvalue(), "plain" if has_columns else "layout")
+
+
+def read_pdf(file, mode="layout"):
+    return [page.extract_text(extraction_mode=mode) for page in pypdf.PdfReader(io.BytesIO(file)).pages]
+
+
+def printed(texts):
+    style = getSampleStyleSheet()["BodyText"]
+    style.fontName, style.fontSize, style.leading = "Helvetica", 10, 12
+    made = io.BytesIO()
+    SimpleDocTemplate(made, pagesize=A4).build([Paragraph(html.escape(text), style) for text in texts])
+    return made.getvalue()
 
 
 FORMATS = ["General", "0.00", "#,##0.00", "0%", "yyyy-mm-dd", "@"]
@@ -123,13 +137,17 @@ def word(nth):
                 at.text = sentence(2)
     made = io.BytesIO()
     document.save(made)
+    return made.getvalue(), read_word(made.getvalue())
+
+
+def read_word(file):
     theirs = []
-    for block in docx.Document(io.BytesIO(made.getvalue())).iter_inner_content():
+    for block in docx.Document(io.BytesIO(file)).iter_inner_content():
         if hasattr(block, "rows"):
             theirs.extend(at.text for row in block.rows for at in row.cells)
         elif block.text.strip() != "":
             theirs.append(block.text.strip())
-    return made.getvalue(), theirs
+    return theirs
 
 
 ZONES = ["Europe/Berlin", "America/New_York", "Asia/Kolkata", "Australia/Lord_Howe", "UTC"]
@@ -162,8 +180,11 @@ def calendar(nth):
         made.add_component(event)
     if nth % 2 == 0:
         made.add_missing_timezones()
-    file = made.to_ical()
-    theirs = [
+    return made.to_ical(), read_calendar(made.to_ical())
+
+
+def read_calendar(file):
+    return [
         {
             "uid": str(event["uid"]),
             "summary": str(event["summary"]),
@@ -174,12 +195,17 @@ def calendar(nth):
         }
         for event in icalendar.Calendar.from_ical(file).walk("VEVENT")
     ]
-    return file, theirs
 
 
+READERS = {"pdf": read_pdf, "docx": read_word, "ics": read_calendar}
+
+given = json.load(sys.stdin)
 made = []
 for kind, make in {"pdf": pdf, "xlsx": xlsx, "docx": word, "ics": calendar}.items():
     for nth in range(OF_A_KIND):
         file, theirs = make(nth)
         made.append({"kind": kind, "file": base64.b64encode(file).decode(), "theirs": theirs})
-json.dump(made, sys.stdout)
+for other in given["files"]:
+    made.append({**other, "theirs": READERS[other["kind"]](base64.b64decode(other["file"]))})
+prints = [base64.b64encode(printed(texts)).decode() for texts in given["texts"]]
+json.dump({"files": made, "printed": prints}, sys.stdout)

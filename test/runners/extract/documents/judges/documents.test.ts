@@ -1,9 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
-import { jsonOf } from '../../../../support/documents/files.ts'
+import { jsonOf, treeOf } from '../../../../support/documents/files.ts'
 import { JUDGES_ADVICE, JUDGES_PYTHON } from '../../../../support/judges/python.ts'
 import { describeIf } from '../../../../support/run/skip.ts'
+import { filesMadeHere, printedByPdfkit } from './files-made-here.ts'
+import { PRINTED, UNLIKE } from './printed-texts.ts'
 
 interface Made {
   readonly kind: 'pdf' | 'xlsx' | 'docx' | 'ics'
@@ -30,21 +32,44 @@ function shareInOrder(one: readonly string[], other: readonly string[]): number 
   return (before[other.length] ?? 0) / Math.max(one.length, other.length)
 }
 
+/** Returns the texts of the paragraphs of a PDF. */
+async function paragraphsOf(file: string): Promise<readonly string[]> {
+  const tree = await treeOf(Buffer.from(file, 'base64'))
+  return [...tree.matchAll(/<p[^>]*>([^]*?)<\/p>/g)].map(([, text = '']) => text.replaceAll(/\s+/g, ' ').trim())
+}
+
 const wordsOf = (texts: readonly string[]) => texts.join(' ').normalize('NFC').split(/\s+/).filter(Boolean)
 
-describeIf(JUDGES_PYTHON !== null, JUDGES_ADVICE)('60 files that libraries made', () => {
+describeIf(JUDGES_PYTHON !== null, JUDGES_ADVICE)('81 files that libraries made', () => {
   let made: readonly Made[] = []
   const of = (kind: Made['kind']) => made.filter((one) => one.kind === kind)
   const read = ({ file }: Made) => jsonOf(Buffer.from(file, 'base64'))
 
-  beforeAll(() => {
+  let printed: readonly string[] = []
+  beforeAll(async () => {
     const judge = join(import.meta.dirname, 'document-files.py')
-    const answer = execFileSync(JUDGES_PYTHON ?? '', [judge], { maxBuffer: 2 ** 28, encoding: 'utf8' })
-    made = JSON.parse(answer) as readonly Made[]
+    const input = JSON.stringify({ files: await filesMadeHere(), texts: PRINTED.map(({ texts }) => texts) })
+    const answer = execFileSync(JUDGES_PYTHON ?? '', [judge], { input, maxBuffer: 2 ** 28, encoding: 'utf8' })
+    const read = JSON.parse(answer) as { files: readonly Made[]; printed: readonly string[] }
+    made = read.files
+    printed = read.printed
   }, 120_000)
 
-  test('are 60', () => {
-    expect(made).toHaveLength(60)
+  test('are 22 of each kind by two libraries, and 15 workbooks', () => {
+    expect((['pdf', 'docx', 'ics', 'xlsx'] as const).map((kind) => of(kind).length)).toEqual([22, 22, 22, 15])
+  })
+
+  test('read the same where two programs print one text, but for a listed few', async () => {
+    const unlike: string[] = []
+    for (const [at, { what, texts }] of PRINTED.entries()) {
+      const [one, other] = [await printedByPdfkit(texts), printed[at] ?? '']
+      const [ours, theirs] = [await paragraphsOf(one), await paragraphsOf(other)]
+      if (JSON.stringify(ours) !== JSON.stringify(theirs)) unlike.push(what)
+      // No letter is lost, whatever the lines are.
+      const [letters, others] = [ours, theirs].map((texts) => texts.join('').replaceAll(/[\s-]/g, ''))
+      expect(letters).toBe(others)
+    }
+    expect(unlike).toEqual(Object.keys(UNLIKE))
   })
 
   test('have the words of a PDF that pypdf reads, in their order', async () => {
