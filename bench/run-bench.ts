@@ -221,10 +221,7 @@ export async function runBench(
     const visual = sizes.visual && (say('pictures'), await measureVisualDiff(sizes.visual))
     const documents = sizes.documents && (await measureDocuments(sizes.documents, say))
     const operator = sizes.operator && (await measureOperator(server, base, sizes.operator, say, profileDir))
-    const retention = sizes.retention && (await measureRetention(server, sizes.retention, say))
-    const soak = sizes.soak && (await measureSoak(stage, sizes.soak, say))
-    const urlwatch = sizes.urlwatch && (await measureBesideUrlwatch(stage, sizes.urlwatch, say))
-    const neighbour = sizes.neighbour && (await measureNeighbour(server, sizes.neighbour, say))
+    const loads = await measureLoads(stage, sizes, say)
     const dashboards = await measureDashboards(stage, sizes, say)
     const images = sizes.images && (await measureImageSizes(say))
     const pods = sizes.pods && (await measurePods(sizes.pods, say))
@@ -241,10 +238,7 @@ export async function runBench(
       visual,
       documents,
       operator,
-      retention,
-      soak,
-      urlwatch,
-      neighbour,
+      ...loads,
       ...dashboards,
       images,
       pods,
@@ -253,6 +247,19 @@ export async function runBench(
     await bare.stop()
     await target.stop()
     await server.stop()
+  }
+}
+
+async function measureLoads(
+  stage: Stage,
+  { retention, soak, urlwatch, neighbour }: Sizes,
+  say: (line: string) => void,
+): Promise<Required<Pick<Results, 'retention' | 'soak' | 'urlwatch' | 'neighbour'>>> {
+  return {
+    retention: retention && (await measureRetention(stage.server, retention, say)),
+    soak: soak && (await measureSoak(stage, soak, say)),
+    urlwatch: urlwatch && (await measureBesideUrlwatch(stage, urlwatch, say)),
+    neighbour: neighbour && (await measureNeighbour(stage.server, neighbour, say)),
   }
 }
 

@@ -3,9 +3,9 @@ export const LARGE_PAGE_BYTES = 245_760
 
 /**
  * What 27 recorded pages of 100 to 500 KB have in 32,000 elements, by tenths: how deep an element is, how long its
- * text, and how long its attributes. The longest tenth is a line from the shortest of it to a length with which its mean is
- * right. A third of their bytes is in scripts. They have an element for each 190 bytes, and this page one for 144: what
- * is between the tags of real pages is longer.
+ * text, and how long its attributes. The longest tenth is a line from the shortest of it to a length with which its
+ * mean is right. A third of their bytes is in scripts. They have an element for each 190 bytes, and this page one for
+ * 144: what is between the tags of real pages is longer.
  */
 const DEPTHS = [1, 5, 7, 9, 10, 10, 11, 12, 13, 16, 22]
 const TEXTS = [1, 1, 1, 2, 6, 8, 10, 13, 17, 42, 302]

@@ -4,7 +4,7 @@ import { COMPONENTS } from '../../api/openapi/components.ts'
 import { PlansFile } from '../../schema/account/plan.ts'
 import { ClientCertificates } from '../../schema/config/client-certificates.ts'
 import { Pagination as Paging } from '../../schema/monitor/request-config.ts'
-import { MuteMatching } from '../../schema/overview/overview.ts'
+import { MuteMatching, SeenMatching } from '../../schema/overview/overview.ts'
 import { DeliveriesReplay } from '../../schema/run/delivery-replay.ts'
 import { RunImages, VisualHistoryItem } from '../../schema/run/run-images.ts'
 import { routes } from '../support/api/all-routes.ts'
@@ -20,6 +20,7 @@ const SCHEMAS: Readonly<Record<string, TSchema>> = {
   VisualHistoryItem,
   DeliveriesReplay,
   MuteMatching,
+  SeenMatching,
 }
 export const schemaOf = (name: string): TSchema => {
   const schema = SCHEMAS[name]
