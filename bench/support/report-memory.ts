@@ -10,9 +10,10 @@ process.on('message', (restMs) => {
   // Memory that finalizers released in the first collection is freed in the second.
   setImmediate(() => {
     globalThis.gc?.()
-    const { heapUsed, external } = process.memoryUsage()
+    const { heapUsed, external, rss } = process.memoryUsage()
     setTimeout(() => {
-      const memory: Memory = { heapBytes: heapUsed + external, rssBytes: process.memoryUsage.rss() }
+      const restedBytes = process.memoryUsage.rss()
+      const memory: Memory = { heapBytes: heapUsed + external, rssBytes: rss, restedBytes }
       process.send?.(memory)
     }, Number(restMs))
   })

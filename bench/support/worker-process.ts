@@ -13,11 +13,13 @@ export const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64')
 export interface Memory {
   readonly heapBytes: number
   readonly rssBytes: number
+  /** The same once V8 has given back what a collection freed. Absent in older results. */
+  readonly restedBytes?: number
 }
 
 export interface WorkerProcess {
   readonly pid: number
-  /** Returns the memory after a garbage collection, the resident one after so many seconds without work. */
+  /** Returns the memory after a garbage collection, and the resident one after so many seconds without work. */
   memory(restSeconds: number): Promise<Memory>
   /** Sends SIGTERM and waits for a clean exit; throws for any other end. */
   stop(): Promise<void>
