@@ -196,6 +196,12 @@ interface Watched {
   readonly intervalSeconds: number
 }
 
+/**
+ * Every second monitor tells what its page lists for the first time. A change lists one item more, so that these fire
+ * where the others do, and keep what they have seen.
+ */
+const hasItems = (n: number): boolean => n % 2 === 1
+
 /** The API allows no interval below a minute; the queue does. */
 async function insertMonitors({ query, pages, sink, monitors, intervalSeconds }: Watched): Promise<void> {
   const secrets = createSecretBox(KEY)
@@ -209,8 +215,7 @@ async function insertMonitors({ query, pages, sink, monitors, intervalSeconds }:
       `with m as (
          insert into monitors (id, team_id, user_id, name, url, schedule_interval_seconds, extract_config,
            diff_predicate, fetch_mode, deliveries, signing_secret)
-         values ($7, $1, gen_random_uuid(), $2, $3, 60, '{"method":"css","fields":{"version":".version"}}',
-           '{"type":"any_field_changes"}', 'auto', $4, $5)
+         values ($7, $1, gen_random_uuid(), $2, $3, 60, $8, $9, 'auto', $4, $5)
          returning no
        )
        insert into checks (no, team_id, queue, due_at, next_run_at, interval_seconds, shift_seconds)
@@ -223,6 +228,8 @@ async function insertMonitors({ query, pages, sink, monitors, intervalSeconds }:
         seal(secrets, 'monitors.signing_secret', id, 'a'.repeat(64)),
         intervalSeconds,
         id,
+        { method: 'css', fields: { version: '.version', ...(hasItems(n) && { items: 'li[]' }) } },
+        hasItems(n) ? { type: 'list_gains_unseen_items', field: 'items' } : { type: 'any_field_changes' },
       ],
     )
   }

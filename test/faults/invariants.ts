@@ -111,6 +111,13 @@ const AT_REST: readonly Invariant[] = [
         where r.monitor_no = d.monitor_no and r.id = d.run_id)`,
   },
   {
+    sentence: 'I7: a page that lists its versions has shown each of them once: none is forgotten, and none made up.',
+    sql: `select m.no, m.url, b.extracted ->> 'version' as version, octet_length(s.items) as bytes
+      from monitors m join baselines b on b.no = m.no left join seen_items s on s.no = m.no and s.field = 'items'
+      where m.diff_predicate ->> 'type' = 'list_gains_unseen_items'
+        and octet_length(s.items) is distinct from 12 * substr(b.extracted ->> 'version', 2)::int`,
+  },
+  {
     sentence: 'I8: every delivery has succeeded, waits for its next attempt, was refused or is dead.',
     sql: `select id, status, attempts, due_at from deliveries
       where not case status when 'success' then due_at is null and attempts > 0 when 'dead' then due_at is null

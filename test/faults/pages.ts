@@ -2,8 +2,8 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /**
- * A site whose pages count their versions: page `n` is at `/n`, and says its version in `.version`. Every change is
- * known.
+ * A site whose pages count their versions: page `n` is at `/n`, says its version in `.version`, and lists all versions
+ * so far. Every change is known.
  */
 export interface Pages extends AsyncDisposable {
   readonly base: string
@@ -61,6 +61,7 @@ export async function openPages(count: number): Promise<Pages> {
 }
 
 function tell(response: ServerResponse, n: number, version: number): void {
-  const body = `<!doctype html><title>Page ${n}</title><b class="version">v${version}</b>`
+  const versions = Array.from({ length: version }, (_, nth) => `<li>v${nth + 1}`).join('')
+  const body = `<!doctype html><title>Page ${n}</title><b class="version">v${version}</b><ul>${versions}</ul>`
   response.writeHead(200, { 'content-type': 'text/html', etag: `"${version}"` }).end(body)
 }
