@@ -1,6 +1,6 @@
 import type { NotFound, OtherCount } from '../core/outcome.ts'
 import { MARK_BATCH, MAX_MUTED } from '../schema/overview/overview.ts'
-import type { Store } from '../store/db/client.ts'
+import { COLLISION_RETRIES, type Store } from '../store/db/client.ts'
 import { listMatching } from '../store/monitors/mute-many.ts'
 import { markOnesSeen, markOnesUnseen } from '../store/overview/mark-many.ts'
 import { isRunOf } from '../store/overview/seen-marks.ts'
@@ -34,7 +34,11 @@ export async function markMatching(
   let changed = 0
   for (let from = 0; from < nos.length; from += batch) {
     const some = nos.slice(from, from + batch)
-    changed += await (until === null ? markOnesUnseen(store, reader, some) : markOnesSeen(store, reader, some, until))
+    // Another request of the same reader may mark the same ones.
+    changed += await store.transaction(
+      (tx) => (until === null ? markOnesUnseen(tx, reader, some) : markOnesSeen(tx, reader, some, until)),
+      COLLISION_RETRIES,
+    )
   }
   return { kind: 'done', changed }
 }

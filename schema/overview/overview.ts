@@ -164,7 +164,7 @@ export const MARK_BATCH = 10_000
 /** Body of `POST /v1/overview/seen`. */
 export const SeenMatching = Closed({
   ...UnmuteMatching.properties,
-  until: Uuid('A run. Changes up to it are seen: one that comes later is not.'),
+  until: Uuid('A run. Changes up to it are seen. One of a run that begins later is not.'),
 })
 
 /** Body of `POST /v1/overview/unseen`. */
@@ -172,7 +172,10 @@ export const UnseenMatching = UnmuteMatching
 
 /** Response of `POST /v1/overview/seen` and `/v1/overview/unseen`. */
 export const MatchingChanged = Closed({
-  changed: Type.Integer({ minimum: 0, description: 'How many were marked. One that was like that before stays so.' }),
+  changed: Type.Integer({
+    minimum: 0,
+    description: 'Of how many the mark was moved. One that was like that before stays so.',
+  }),
 })
 
 const Count = Type.Integer({ minimum: 0 })

@@ -28,12 +28,20 @@ export const MISSED = {
   is: sql.fragment`(${GIVEN_UP} and ${HAS_DESTINATION})`,
 }
 
+/** Every screen asks for the count. Of deliveries that were given up, the newest so many are looked at. */
+const MAX_READ = 10_000
+
 /** Counts the deliveries of the team that are missed, up to `MAX_COUNTED_DELIVERIES`. */
 export const countMissed = (store: Queryable, teamId: string): Promise<number> =>
   store.oneFirst(sql.type(row({ count: Type.Integer() }))`
     select count(*)::int as count from (
-      select from deliveries d
-      where d.team_id = ${teamId}::uuid and d.created_at >= ${retentionCutoff(teamId)} and ${IS_MISSED}
+      select from (
+        select d.monitor_no, d.target_key, d.status, d.next_attempt_at from deliveries d
+        where d.team_id = ${teamId}::uuid and d.created_at >= ${retentionCutoff(teamId)} and ${GIVEN_UP}
+        order by d.created_at desc
+        limit ${sql.literalValue(String(MAX_READ))}
+      ) d
+      where ${IS_MISSED}
       limit ${sql.literalValue(String(MAX_COUNTED_DELIVERIES))}
     ) x
   `)

@@ -35,7 +35,7 @@ const marking = ({ reader, nos, seenId, chosen, condition }: Marking) => sql.typ
 
 type Fragment = ReturnType<typeof sql.fragment>
 
-/** Marks the changes of these monitors up to a run as seen. Returns how many had one that was not. */
+/** Marks the changes of these monitors up to a run as seen. Returns of how many the mark was moved. */
 export const markOnesSeen = (store: Queryable, reader: Reader, nos: readonly number[], until: string) =>
   store.oneFirst(
     marking({
@@ -47,7 +47,7 @@ export const markOnesSeen = (store: Queryable, reader: Reader, nos: readonly num
     }),
   )
 
-/** Marks the last change of each of these monitors as not seen. Returns how many had one that was. */
+/** Marks the last change of each of these monitors as not seen. Returns of how many the mark was moved. */
 export const markOnesUnseen = (store: Queryable, reader: Reader, nos: readonly number[]) =>
   store.oneFirst(
     marking({

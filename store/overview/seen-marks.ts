@@ -29,10 +29,16 @@ export async function markAllSeen(store: Queryable, reader: Reader, until: strin
       values (${teamId}, ${userId}::uuid, null, greatest(${until}::uuid, ${seenOfAll(reader)}))
       on conflict (team_id, user_id, monitor_no) do update
       set seen_id = greatest(seen_marks.seen_id, excluded.seen_id)
+    ),
+    older as (
+      select ctid from seen_marks
+      where team_id = ${teamId}::uuid and ${isOf(sql.fragment`user_id`, userId)} and monitor_no is not null
+        and seen_id <= ${until}::uuid
+      -- In the order in which marks are set for many.
+      order by monitor_no
+      for update
     )
-    delete from seen_marks
-    where team_id = ${teamId}::uuid and ${isOf(sql.fragment`user_id`, userId)} and monitor_no is not null
-      and seen_id <= ${until}::uuid
+    delete from seen_marks where ctid = any(array(select ctid from older))
   `)
   return true
 }

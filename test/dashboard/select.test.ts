@@ -38,6 +38,15 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The se
     return found
   }
 
+  /** Gives three monitors a change that nobody has seen. */
+  async function seedChanges() {
+    for (const id of kettles.slice(0, 3)) {
+      const run_id = await seedRun(dashboard.api.services, id, { triggered: true })
+      const at = '2026-05-01T12:00:00.000Z'
+      await giveChange(dashboard.api, id, { run_id, at, field: 'price', before: '$20', after: '$15', more: 0 })
+    }
+  }
+
   test('takes all of both kinds that match, resumes them in batches, and lists each refusal by name', async () => {
     const { page, watched } = await opened('/?q=kettle&sort=name')
     await page.getByRole('button', { name: `Select all ${KETTLES + SEARCHES} that match` }).click()
@@ -56,11 +65,7 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The se
   })
 
   test('has all changes that match marked as seen, and as unseen, by one request each', async () => {
-    for (const id of kettles.slice(0, 3)) {
-      const run_id = await seedRun(dashboard.api.services, id, { triggered: true })
-      const at = '2026-05-01T12:00:00.000Z'
-      await giveChange(dashboard.api, id, { run_id, at, field: 'price', before: '$20', after: '$15', more: 0 })
-    }
+    await seedChanges()
     const unseen = async () => {
       const counts = await dashboard.api.call(owner.session_token, 'GET', '/v1/overview/counts?q=kettle')
       return counts.body['unseen']
@@ -81,17 +86,46 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The se
     expect(await unseen()).toBe(3)
     const marks = watched.asked.filter((path) => path.endsWith('seen'))
     expect(marks).toEqual(['/v1/overview/seen', '/v1/overview/unseen'])
-    // Where the filter leaves others by now, nothing is marked, and the page says so.
+    // Where the filter leaves others by now, those are marked that were selected.
     await selectAll()
     const later = { ...SMALLEST, name: 'A later kettle' }
     const { body } = await dashboard.api.call(owner.api_key, 'POST', '/v1/monitors?paused=true', later)
     await page.getByRole('button', { name: 'Mark as seen' }).click()
-    await page
-      .getByRole('alert')
-      .getByText(/^The filter leaves \d+ monitors and not \d+\.$/)
-      .waitFor()
-    expect(await unseen()).toBe(3)
+    await page.getByText(/^Mark as seen: \d+ done\.$/).waitFor()
+    expect(await unseen()).toBe(0)
+    expect(watched.asked.at(-1)).not.toBe('/v1/overview/seen')
     await dashboard.api.call(owner.api_key, 'DELETE', `/v1/monitors/${String(body['id'])}`)
+    await page.context().close()
+  })
+
+  test('that was stopped while it was read is marked row by row, and a mark that was stopped is told as not done', async () => {
+    await seedChanges()
+    const { page, watched } = await opened('/?q=kettle&sort=name')
+    const all = page.getByRole('button', { name: /^Select all \d+ that match$/ })
+    let answer = () => {}
+    const held = new Promise<void>((resolve) => (answer = resolve))
+    await page.route(/sort=created.*page=1&/, async (route) => {
+      await held
+      await route.continue()
+    })
+    await all.click()
+    await page.getByRole('button', { name: 'Stop' }).click()
+    answer()
+    await page.getByText(/^\d+ selected$/).waitFor()
+    await page.getByRole('button', { name: 'Mark as seen' }).click()
+    await page.getByText(/^Mark as seen: \d+ done\.$/).waitFor()
+    expect(watched.asked).not.toContain('/v1/overview/seen')
+    await page.unroute(/sort=created.*page=1&/)
+    await all.click()
+    await page.getByText(/^\d+ selected$/).waitFor()
+    // Nothing is unseen any more, so that this is the action that has something to ask for.
+    await page.route('**/v1/overview/unseen', (route) =>
+      route.fulfill({ status: 503, headers: { 'retry-after': '60' } }),
+    )
+    await page.keyboard.press('u')
+    await page.getByText(/^Mark as unseen: 0 of \d+$/).waitFor()
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await page.getByText(/^Mark as unseen: 0 done, \d+ not asked for\.$/).waitFor()
     await page.context().close()
   })
 

@@ -2,6 +2,7 @@ import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { npmClosure } from '../../images/npm-closure.ts'
 import { PUBLIC_NAMES } from '../../schema/public-names.ts'
+import { buildDashboard } from '../build/build-dashboard.ts'
 import { BORDERS } from '../check/border-table.ts'
 import { committed } from '../committed-files.ts'
 import { bundle, type BundleScope } from './bundle.ts'
@@ -32,7 +33,9 @@ const LICENSES = 'LICENSES.md'
 /** Builds the package of npm into `target`, which is made anew: its command needs neither a clone nor a build. */
 export async function buildPackage(root: string, target: string): Promise<void> {
   await rm(target, { recursive: true, force: true })
-  for (const path of [...(await committed(root, COPIED)), BUILT]) {
+  // What lies there may be a build for somebody who works on it, whose pages load themselves again.
+  await buildDashboard(join(root, dirname(BUILT)), join(target, BUILT))
+  for (const path of await committed(root, COPIED)) {
     await mkdir(dirname(join(target, path)), { recursive: true })
     await cp(join(root, path), join(target, path), { recursive: true })
   }

@@ -5,6 +5,7 @@ const EVERY_MS = 500
  * build have its hash, so that the next one serves none of them.
  */
 export function reloadAfterBuild(): void {
+  if (!['localhost', '127.0.0.1'].includes(location.hostname)) return
   setInterval(async () => {
     const isServed = await fetch(import.meta.url, { cache: 'no-store' }).catch(() => null)
     const page = isServed?.status === 404 ? await fetch(location.href, { cache: 'no-store' }).catch(() => null) : null

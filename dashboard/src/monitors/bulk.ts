@@ -78,16 +78,30 @@ const OF_MATCHING = ['mute', 'unmute', 'seen', 'unseen'] as const
 type ActionOfMatching = (typeof OF_MATCHING)[number]
 export const isOfMatching = (action: Action): action is ActionOfMatching => OF_MATCHING.some((one) => one === action)
 
-/** Does it with all monitors that filters leave. Throws an `ApiFault` where they are more or fewer by now. */
+/**
+ * Does it with all monitors that filters leave. `stopped`: the signal came before the server took it. `other`: they are
+ * more or fewer by now, or more than one request takes, and marks may be set for those that are known. A mute throws an
+ * `ApiFault` then: whom it holds back has to be what a person saw.
+ */
 export async function actOnMatching(
   action: ActionOfMatching,
   { filters, expected, body, signal }: Matching,
-): Promise<void> {
+): Promise<'done' | 'stopped' | 'other'> {
   const given = Object.entries(filters).filter(([name]) => name !== 'sort')
   const filter = Object.fromEntries(given.map(([name, text]) => [name, FLAGS.includes(name) ? text === 'true' : text]))
   const sent = { ...body, filter, expected }
-  await patiently(() => ask(`/v1/overview/${action}`, { method: 'POST', body: sent }), signal)
+  try {
+    const answer = await patiently(() => ask<object>(`/v1/overview/${action}`, { method: 'POST', body: sent }), signal)
+    return answer === null ? 'stopped' : 'done'
+  } catch (error) {
+    const isMark = action === 'seen' || action === 'unseen'
+    if (isMark && error instanceof ApiFault && (error.status === 409 || isOfCount(error))) return 'other'
+    throw error
+  }
 }
+
+const isOfCount = ({ status, issues }: ApiFault): boolean =>
+  status === 422 && issues.length > 0 && issues.every(({ path }) => path === 'expected')
 
 function batchesOf(action: Action, rows: readonly Row[]): readonly (readonly Row[])[] {
   if (action === 'unseen') return rows.map((row) => [row])

@@ -14,7 +14,7 @@ import {
 } from './bulk.ts'
 import type { Filters } from './filters.ts'
 import type { Row } from './ordered-rows.ts'
-import { readAll } from './read-all.ts'
+import { readAll, type ReadRows } from './read-all.ts'
 
 export const WORDS: Readonly<Record<Action, string>> = {
   run: 'Run now',
@@ -45,8 +45,8 @@ export interface Actions {
   readonly error: unknown
   /** `onEnd` is called when all are asked for, before the list is read again. */
   act(action: Action, rows: readonly Row[], how: How): Promise<void>
-  /** Reads all that match. Null: it failed. */
-  selectAll(filters: Filters): Promise<ReadonlyMap<string, Row> | null>
+  /** Reads all that match, or what was read when it was stopped. Null: it failed. */
+  selectAll(filters: Filters): Promise<ReadRows | null>
   stop(): void
 }
 
@@ -99,14 +99,10 @@ export function useActions(onDeleted: () => void): Actions {
         const until = action === 'seen' ? newestChange(rows) : undefined
         // What never changed has nothing to see, and no request says so.
         if (filters !== null && isOfMatching(action) && (action !== 'seen' || until !== undefined)) {
-          await actOnMatching(action, {
-            filters,
-            expected: rows.length,
-            body: { ...body, ...(until && { until }) },
-            signal,
-          })
-          last = { done: rows.length, refused: [] }
-          return
+          const sent = { ...body, ...(until && { until }) }
+          const how = await actOnMatching(action, { filters, expected: rows.length, body: sent, signal })
+          if (how === 'done') last = { done: rows.length, refused: [] }
+          if (how !== 'other') return
         }
         await actOnAll(action, rows, {
           body,
@@ -131,11 +127,11 @@ export function useActions(onDeleted: () => void): Actions {
     },
     selectAll: (filters) =>
       work(async (signal) => {
-        const rows = await readAll(filters, signal, (read, total) =>
-          setSaid(`Select: ${shown(read)} of ${shown(total)}`),
+        const read = await readAll(filters, signal, (count, total) =>
+          setSaid(`Select: ${shown(count)} of ${shown(total)}`),
         )
         setSaid(null)
-        return rows
+        return read
       }),
     stop: () => running.current?.abort(),
   }

@@ -77,10 +77,10 @@ export function useSelection({ filters, rows, startAgain }: Listed): Selection {
     else void begin(action, on)
   }
   async function selectAll() {
-    const all = await actions.selectAll(filters)
-    if (all) {
-      setChosen(all)
-      setAllOf(queryOf(filters))
+    const read = await actions.selectAll(filters)
+    if (read) {
+      setChosen(read.rows)
+      setAllOf(read.isAll ? queryOf(filters) : null)
     }
   }
   const selection: Selection = {

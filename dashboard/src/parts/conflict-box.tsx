@@ -28,7 +28,11 @@ export function ConflictBox({ what, changed, disputed, onChoose }: ConflictBoxPr
   return (
     <section role="alert" aria-label="Changed by somebody else" className={style['box']}>
       <h2>Somebody else changed this {what} after you read it. Nothing was saved.</h2>
-      <p>Theirs: {changed.join(', ')}.</p>
+      <p>
+        {changed.length > 0
+          ? `Theirs: ${changed.join(', ')}.`
+          : 'It is as you read it by now: what they changed was changed back.'}
+      </p>
       {disputed.length > 0 && (
         <table className={table['table']}>
           <thead>
