@@ -28,7 +28,7 @@ export function textChangedBehindCut(before: Json, after: string, room: () => nu
 }
 
 /** Of two lists that were cut. */
-export function isOtherBehindCut(before: readonly Json[], after: readonly Json[]): boolean {
+function isOtherBehindCut(before: readonly Json[], after: readonly Json[]): boolean {
   const known = Math.min(before.length, after.length) - 1
   return before.at(-1) !== after.at(-1) && equalValues(before.slice(0, known), after.slice(0, known))
 }

@@ -13,7 +13,12 @@ interface LineDiff {
 
 /** Returns the difference of the lines of two values. What is behind a cut counts as in `diffLists`. */
 export function diffLines(before: Json, after: Json): LineDiff {
-  const { added, removed } = diffLists(linesOf(before), linesOf(after))
+  return diffOfLines(linesOf(before), linesOf(after))
+}
+
+/** Returns the difference of lines as `linesOf` returns them. */
+export function diffOfLines(before: readonly string[], after: readonly string[]): LineDiff {
+  const { added, removed } = diffLists(before, after)
   return { added: added as readonly string[], removed: removed as readonly string[] }
 }
 

@@ -26,7 +26,7 @@ export function diffLists(before: readonly Json[], after: readonly Json[]): List
   const now = withoutMark(after)
   const places = placesOf(old)
   /** For each item of the new list: its place in the old one, or null. */
-  const cameFrom = now.map((item) => places.get(canonicalValue(item))?.shift() ?? null)
+  const cameFrom = now.map((item) => places.get(canonicalValue(item))?.pop() ?? null)
   const kept = new Set(cameFrom)
   const endOfNew = old.length < before.length ? afterLast(now, (_, at) => cameFrom[at] !== null) : now.length
   const endOfOld = now.length < after.length ? afterLast(old, (_, at) => kept.has(at)) : old.length
@@ -48,10 +48,11 @@ export function diffIfLists(before: Json, after: Json): ListDiff | null {
   return isList(before) && isList(after) ? diffLists(before, after) : null
 }
 
+/** Returns the places of each item, the last one first: an item is taken from the end of an array at once. */
 function placesOf(list: readonly Json[]): Map<string, number[]> {
   const places = new Map<string, number[]>()
-  for (const [at, item] of list.entries()) {
-    const key = canonicalValue(item)
+  for (let at = list.length - 1; at >= 0; at -= 1) {
+    const key = canonicalValue(list[at] ?? null)
     const same = places.get(key)
     if (same) same.push(at)
     else places.set(key, [at])

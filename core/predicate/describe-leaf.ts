@@ -27,7 +27,8 @@ export function describeLeaf(leaf: Leaf, judged: Judged): string {
     case 'lines_added':
     case 'lines_removed': {
       const verb = leaf.type === 'lines_added' ? 'gained' : 'lost'
-      const lines = `${leaf.field} ${verb} ${counted(linesThatChanged(leaf, judged).count, 'line')}`
+      const { count, isUnknown } = linesThatChanged(leaf, judged)
+      const lines = `${leaf.field} ${verb} ${counted(count, 'line')}${isUnknown ? ' of unknown text' : ''}`
       return leaf.pattern === undefined ? lines : `${lines}; one that matches /${cut(leaf.pattern)}/ was asked for`
     }
     case 'field_equals':

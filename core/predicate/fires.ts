@@ -59,13 +59,18 @@ function leafHolds(leaf: Leaf, diff: Diff, judged: Judged, matches: Matches): Tr
       return elementOf(judged.after, leaf.field) === leaf.value
     case 'lines_added':
     case 'lines_removed':
-      return leaf.pattern === undefined ? linesThatChanged(leaf, judged).count > 0 : isMatch(leaf, judged, matches)
+      return linesHold(leaf, judged, matches)
     case 'field_matches_regex':
       return isMatch(leaf, judged, matches)
     default:
       // A field that has not changed has not moved, however its number is read.
       return diff.fields_changed.includes(leaf.field) && moved(leaf, judged)
   }
+}
+
+function linesHold(leaf: Extract<Leaf, { type: 'lines_added' | 'lines_removed' }>, judged: Judged, matches: Matches) {
+  const { count, isUnknown } = linesThatChanged(leaf, judged)
+  return leaf.pattern === undefined || isUnknown ? count > 0 : isMatch(leaf, judged, matches)
 }
 
 function isMatch(leaf: Parameters<typeof questionOf>[0], judged: Judged, matches: Matches): Truth {

@@ -5,7 +5,7 @@ import { collectPatterns } from '../../core/predicate/collect-patterns.ts'
 import { explain } from '../../core/predicate/explain.ts'
 import { lastNumbers, type Matches } from '../../core/predicate/fires.ts'
 import type { Judged, PageTexts } from '../../core/predicate/judged.ts'
-import { pageLinesWarnings } from '../../core/predicate/page-lines.ts'
+import { PAGE_FIELD, pageLinesWarnings } from '../../core/predicate/page-lines.ts'
 import { createPatternResults, type PatternResults } from '../../core/predicate/pattern-results.ts'
 import type { PatternMatcher } from '../../runners/pattern/pattern-matcher.ts'
 import { BACKTEST_REASONS, type BacktestRun } from '../../schema/monitor/backtest.ts'
@@ -35,15 +35,16 @@ interface Backtested {
 }
 
 /**
- * Applies a predicate to stored changes in order, within a time limit, which is looked at before each pattern. What
- * reading them takes is part of the time.
+ * Applies a predicate to stored changes in order, within a time limit, which is looked at before each change is
+ * compared and before each pattern. What reading them takes is part of the time.
  * Patterns are tried as in a run, in a thread that can be killed.
  */
 export async function backtestChanges(
   changes: AsyncIterable<StoredChange> | Iterable<StoredChange>,
   predicate: DiffPredicate,
-  { patterns, whose, budgetMs, unseen, pageOf }: BacktestPorts,
+  ports: BacktestPorts,
 ): Promise<Backtested> {
+  const { patterns, whose, budgetMs } = ports
   const until = performance.now() + budgetMs
   const isOver = () => whose.signal?.aborted === true || performance.now() > until
   const slow = new Set<string>()
@@ -52,10 +53,9 @@ export async function backtestChanges(
   let lists: Values | null = null
   let isCut = false
   for await (const change of changes) {
-    const judged = { ...judgedOf(change, lists), unseen: unseen?.get(change.id), page: await pageOf?.(change) }
-    const isUnread = unseen !== undefined && judged.unseen === undefined
-    const tried = isUnread || isOver() ? null : await tryPatterns(judged, predicate, { patterns, whose, slow, isOver })
-    if (tried === null) {
+    const judged = isOver() ? null : await judgedOf(change, lists, ports)
+    const tried = judged && (await tryPatterns(judged, predicate, { patterns, whose, slow, isOver }))
+    if (judged === null || tried === null) {
       isCut = true
       break
     }
@@ -96,17 +96,22 @@ async function tryPatterns(
 
 /**
  * A field that did not change had the same value before. So a reading and its difference give the previous reading,
- * even if that reading is deleted.
+ * even if that reading is deleted. Null: the time was over before it was known what the change gained.
  */
-const judgedOf = ({ diff, extracted }: StoredChange, lists: Values | null) => ({
-  diff,
-  before: { ...extracted, ...(diff.before as Values) },
-  after: extracted,
-  lists,
-})
+async function judgedOf(
+  change: StoredChange,
+  lists: Values | null,
+  { unseen, pageOf }: Pick<BacktestPorts, 'unseen' | 'pageOf'>,
+): Promise<Judged | null> {
+  const { diff, extracted } = change
+  const gained = unseen?.get(change.id)
+  if (unseen && !gained) return null
+  const page = diff.fields_changed.includes(PAGE_FIELD) ? await pageOf?.(change) : undefined
+  return { diff, before: { ...extracted, ...(diff.before as Values) }, after: extracted, lists, unseen: gained, page }
+}
 
 interface Compared {
-  readonly judged: ReturnType<typeof judgedOf>
+  readonly judged: Judged
   readonly matches: Matches
 }
 

@@ -66,6 +66,7 @@ export async function backtestMonitor(
   return { kind: 'done', backtest }
 }
 
+/** A run has the keys of both texts, or none where one of them was not known. */
 async function pageTextsOf(
   store: Queryable,
   teamId: string,

@@ -46,3 +46,32 @@ test('no further pattern is tried when the signal has come', async () => {
   expect(await backtestChanges(CHANGES, PATTERNS, ports)).toMatchObject({ runs: [], isCut: true })
   expect(tried).toBe(5)
 })
+
+const ADDED: DiffPredicate = { type: 'lines_added', field: 'content_hash' }
+const PAGES = CHANGES.map((change): StoredChange => ({
+  ...change,
+  extracted: { content_hash: 'b' },
+  diff: { fields_changed: ['content_hash'], before: { content_hash: 'a' }, after: { content_hash: 'b' } },
+}))
+const NO_PATTERNS = { patterns: { matches: async () => false }, whose: { key: 'a team' } }
+
+test('a backtest looks at its time before it compares the texts of a page', async () => {
+  let read = 0
+  const pageOf = async () => {
+    read += 1
+    const from = performance.now()
+    while (performance.now() - from < 30);
+    return { before: 'One', after: 'Two' }
+  }
+  const ports = { ...NO_PATTERNS, budgetMs: 20, pageOf }
+  expect(await backtestChanges(PAGES, ADDED, ports)).toMatchObject({ runs: [{ fires: true }], isCut: true })
+  expect(read).toBe(1)
+})
+
+test('a backtest warns of unknown texts where a page changed, and does not say which of both is unknown', async () => {
+  const ports = { ...NO_PATTERNS, budgetMs: 600_000, pageOf: async () => ({ before: null, after: null }) }
+  expect(await backtestChanges(CHANGES, ADDED, ports)).toMatchObject({ warnings: [] })
+  const { runs, warnings } = await backtestChanges(PAGES, ADDED, ports)
+  expect(runs.map(({ fires }) => fires)).toEqual([true, true, true])
+  expect(warnings).toEqual([expect.stringContaining('text of the page or of the page before is not known')])
+})

@@ -6,6 +6,7 @@ import type { CheckPorts } from '../../runners/check/check.ts'
 import { fieldsToRender, findsMore, renderedForMissing } from '../../runners/check/missing-match.ts'
 import type { FetchedFacts, Reading } from '../../runners/check/reading.ts'
 import type { PageTask } from '../../runners/check/task.ts'
+import { fieldNames } from '../../schema/monitor/extract-config.ts'
 import type { MonitorSpec } from '../../schema/monitor/monitor.ts'
 import type { Preview } from '../../schema/monitor/preview.ts'
 import type { RunFault } from '../../schema/run/run-fault.ts'
@@ -94,7 +95,7 @@ export async function previewOf(
           .slice(0, MAX_WARNINGS)
           // A runner's may be longer.
           .map((warning) => warning.slice(0, MAX_WARNING)),
-        ...emptiedOf(reading),
+        ...emptiedOf(reading, config),
         error_code: null,
         error_message: null,
       }
@@ -111,8 +112,11 @@ const readingOf = ({ values, emptied, scripts }: Read, { extract_config: config 
   isScripted: scripts === 'many',
 })
 
-/** A runner may name fields twice. */
-const emptiedOf = ({ emptied = [] }: Read) => (emptied.length > 0 ? { emptied: [...new Set(emptied)] } : null)
+/** A runner may name fields twice, or others than those of the configuration. */
+function emptiedOf({ emptied = [] }: Read, { extract_config: config }: Previewed) {
+  const known = fieldNames(config).filter((name) => emptied.includes(name))
+  return known.length > 0 ? { emptied: known } : null
+}
 
 type Read = Extract<Answered, { kind: 'values' }>
 type Answered = Exclude<Reading, { kind: 'text' }>

@@ -1,6 +1,4 @@
 import type { PageTexts } from '../../core/predicate/judged.ts'
-import { PAGE_FIELD } from '../../core/predicate/page-lines.ts'
-import type { Values } from '../../schema/shape/json.ts'
 import type { Queryable } from '../../store/db/client.ts'
 import type { Baseline } from '../../store/queue/baselines.ts'
 import { findPageText } from '../../store/runs/page-texts.ts'
@@ -26,11 +24,11 @@ export function createComparedTexts({ store, teamId, pageText: after, baseline }
       return text === null || after === undefined ? null : { before: text, after }
     },
     /**
-     * Where another layer read the page last, the text is not that of the values that this reading is compared with.
+     * The text before is the one that was read last, also where the values of this reading are compared with those of
+     * another layer: a line that the page did not show last is new. A backtest has the same two texts.
      */
-    async comparedWith(values: Values | null): Promise<PageTexts> {
-      const isOfBaseline = values?.[PAGE_FIELD] === (baseline.extracted as Values | null)?.[PAGE_FIELD]
-      return { before: isOfBaseline ? await before() : null, after: after ?? null }
+    async ofPage(): Promise<PageTexts> {
+      return { before: await before(), after: after ?? null }
     },
   }
 }

@@ -192,7 +192,7 @@ async function readingRow(compared: Compared, options: RecordingParts): Promise<
   const predicate = baseline.diff_predicate as DiffPredicate
   const comparing = { before: layers.before, after: layers.after, lists: baseline.lists, predicate }
   const shown = await seenFields(options.store, { ...comparing, no: task.no, teamId, atMs: finished.endedMs })
-  const page = asksPageLines(predicate, task.extract) ? await texts.comparedWith(layers.before) : undefined
+  const page = asksPageLines(predicate, task.extract) ? await texts.ofPage() : undefined
   const ask: AskPattern = (question) => options.patterns.matches(question, { key: teamId })
   const { diff, fired, undecided } = await judge({ ...comparing, order, unseen: shown.unseen, page }, ask)
   // If the pictures fire, the whole difference is sent.

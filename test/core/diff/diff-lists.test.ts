@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { cutMark } from '../../../core/diff/cut-mark.ts'
 import { diffLists } from '../../../core/diff/diff-lists.ts'
 import type { Json } from '../../../schema/shape/json.ts'
+import { processorMs } from '../../support/run/processor-ms.ts'
 
 const NOTHING = { added: [], removed: [], moved: [] }
 const letters = (text: string): readonly string[] => text.split('')
@@ -48,6 +49,15 @@ describe('the difference of two lists', () => {
     expect(diffLists(['a', 'b', 'c', mark(1)], ['b', 'c', 'd', mark(2)])).toEqual({ ...NOTHING, removed: ['a'] })
     expect(diffLists(['a', 'b', 'c'], ['x', 'a', 'b', mark(2)])).toEqual({ ...NOTHING, added: ['x'] })
     expect(diffLists(['a', mark(1)], ['b', mark(2)])).toEqual({ added: ['b'], removed: ['a'], moved: [] })
+  })
+
+  test('items that are all the same cost no more than items that differ', () => {
+    const count = 131_000
+    const same = Array.from({ length: count }, () => 'x')
+    const other = Array.from({ length: count }, (_, at) => `${at}`)
+    expect(diffLists(same, [...same, 'y'])).toEqual({ ...NOTHING, added: ['y'] })
+    const cost = (list: readonly string[]) => processorMs(() => diffLists(list, [...list, 'y']))
+    expect(cost(same)).toBeLessThan(3 * cost(other) + 25)
   })
 
   test('leads from one list to the other, and moves as few items as possible', () => {

@@ -57,7 +57,7 @@ describe('a whole page', () => {
   test('that is longer than what is kept counts what may differ there as one line, and the run warns', async () => {
     const long = Array.from({ length: 3_000 }, (_, at) => `${at} ${'x'.repeat(100)}`)
     const watched = await watch(page(...long), { ...ADDED, pattern: '^(last|first)$' })
-    const warnings = [expect.stringContaining('its text is longer than what is kept of it')]
+    const warnings = [expect.stringContaining('its text is longer than what is compared of it')]
     expect(await shows(watched, page(...long, 'last'))).toEqual({ fired: false, warnings })
     expect(await shows(watched, page('first', ...long, 'last'))).toEqual({ fired: true, warnings })
     const other = await watch(page(...long), ADDED)
@@ -70,6 +70,27 @@ describe('a whole page', () => {
     expect(await shows(watched, 'GIF89a', 'image/gif')).toEqual(unknown('the page'))
     expect(await shows(watched, page('One'), 'text/html')).toEqual(unknown('the page before'))
     expect(await shows(watched, page('One', 'Two'), 'text/html')).toEqual(FIRED)
+  })
+
+  test('whose text is not known matches any pattern', async () => {
+    const watched = await watch(page('One'), { ...ADDED, pattern: '^Fee' })
+    expect(await shows(watched, 'GIF89a', 'image/gif')).toMatchObject({ fired: true })
+    expect(await shows(watched, page('Fee'), 'text/html')).toMatchObject({ fired: true })
+    expect(await shows(watched, page('Fee', 'Two'), 'text/html')).toEqual(QUIET)
+  })
+
+  test('has lines that begin with the marks of lists and headings', async () => {
+    const marked = (...fees: string[]) => `<title>Terms</title><h2>Fees</h2>${fees.join('')}`
+    const [one, other] = ['<ul><li>Fee: $1</ul>', '<h3>Fee of a year</h3>']
+    for (const [pattern, ofList, ofHeading] of [
+      ['^Fee', QUIET, QUIET],
+      ['^- Fee', FIRED, QUIET],
+      ['^(?:[-#]+ )?Fee', FIRED, FIRED],
+    ] as const) {
+      const watched = await watch(marked(), { ...ADDED, pattern })
+      expect(await shows(watched, marked(one))).toEqual(ofList)
+      expect(await shows(watched, marked(one, other))).toEqual(ofHeading)
+    }
   })
 
   test('is backtested by the lines of its stored texts', async () => {

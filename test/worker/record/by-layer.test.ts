@@ -286,6 +286,22 @@ test('a whole page whose text is watched, or whose answer is not HTML, is compar
   expect(await data('browser', { content_hash: 'b' }, { isAsSent: true })).toMatchObject({ delivery_triggered: true })
 })
 
+test('lines of a page that another layer read last are compared with the text that was read last', async () => {
+  const readable = { method: 'full_page', ignore: {} } as const
+  const predicate = { type: 'lines_added', field: 'content_hash', pattern: '^Fee' } as const
+  const check = await watching({ extract: readable, predicate })
+  const drawn = 'Terms\nFee, written by a script\n30 days'
+  await check('static', { content_hash: 'a' }, { pageText: 'Terms\n30 days' })
+  expect(await check('browser', { content_hash: 'b' }, { pageText: drawn })).toMatchObject(SILENT)
+  const other = await check('static', { content_hash: 'c' }, { pageText: 'Terms\n14 days' })
+  expect(other).toMatchObject({ delivery_triggered: false, warnings: null })
+  expect(await check('browser', { content_hash: 'd' }, { pageText: `${drawn}\nFees rise` })).toMatchObject({
+    delivery_triggered: true,
+  })
+  const fee = await check('static', { content_hash: 'e' }, { pageText: 'Terms\n14 days\nFee' })
+  expect(fee).toMatchObject({ delivery_triggered: true, warnings: null })
+})
+
 test('a text of which a layer only sees more or less does not fire', async () => {
   const check = await watching({ extract: { method: 'full_page', ignore: {} } })
   await check('static', { content_hash: 'a' }, { pageText: 'Terms\n30 days' })
