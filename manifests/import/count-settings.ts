@@ -1,17 +1,16 @@
 import { type ImportedMonitor, isObject, isSet } from './imported.ts'
 
 /** What every monitor has, whether somebody set it or not. */
-const OF_EACH = { name: undefined, schedule_interval_seconds: undefined } as const
+const OF_EACH: ReadonlySet<string> = new Set(['name', 'schedule_interval_seconds', 'extract_config.method'])
 
 /**
  * Returns how many settings a monitor has that somebody set. A list counts as its items, a predicate as one, and what
  * every monitor has as none.
  */
 export function takenOver({ body, isPaused }: ImportedMonitor): number {
-  const { diff_predicate: predicate, fetch_mode: layer, extract_config: extract, ...rest } = { ...body, ...OF_EACH }
+  const { diff_predicate: predicate, fetch_mode: layer, ...rest } = body
   const hasPredicate = isObject(predicate) && predicate['type'] !== 'any_field_changes'
-  const read = isObject(extract) ? { ...extract, method: undefined } : extract
-  return countOf(rest) + countOf(read) + Number(hasPredicate) + Number(layer === 'browser') + Number(isPaused)
+  return countOf(rest) + Number(hasPredicate) + Number(layer === 'browser') + Number(isPaused)
 }
 
 /**
@@ -26,8 +25,9 @@ export const lostIn = (report: readonly string[], leftOut: readonly string[]): n
       !leftOut.some((name) => line.startsWith(`${name}: `)),
   ).length
 
-function countOf(value: unknown): number {
-  if (!isSet(value)) return 0
+function countOf(value: unknown, path = ''): number {
+  if (!isSet(value) || OF_EACH.has(path)) return 0
   if (Array.isArray(value)) return value.length
-  return isObject(value) ? Object.values(value).reduce<number>((sum, one) => sum + countOf(one), 0) : 1
+  if (!isObject(value)) return 1
+  return Object.entries(value).reduce((sum, [key, one]) => sum + countOf(one, path === '' ? key : `${path}.${key}`), 0)
 }
