@@ -43,7 +43,6 @@ const OTHER_THREADS = 2
 /** Documents take half of what is left beside the process. A small PDF needs 130 MB, and 60,000 rows need 210. */
 const DOCUMENTS_PART = 2
 const LEAST_DOCUMENT_MB = 192
-const LEAST_OF_TWO_MB = 256
 
 /** Returns what fits into the memory: at most one thread less than the cores. */
 export function capacityOf({ cores, memoryMb }: Machine): Capacity {
@@ -53,10 +52,10 @@ export function capacityOf({ cores, memoryMb }: Machine): Capacity {
   return { extractThreads: Math.max(1, Math.min(cores - 1, threads)), largeBodies, documents: documentsOf(memoryMb) }
 }
 
-/** Where memory is short there is one process, and none takes more than its part. */
+/** There is a second process where each has all that a file may take. One never has less with more memory. */
 function documentsOf(memoryMb: number): DocumentRoom {
   const all = Math.floor((memoryMb - PROCESS_MB) / DOCUMENTS_PART)
-  const processes = all >= 2 * LEAST_OF_TWO_MB ? 2 : 1
+  const processes = all >= 2 * DOCUMENT_LIMITS.residentMb ? 2 : 1
   const part = Math.max(LEAST_DOCUMENT_MB, Math.floor(all / processes))
   return { processes, residentMb: Math.min(DOCUMENT_LIMITS.residentMb, part) }
 }

@@ -16,6 +16,8 @@ export const BODY_LIMITS = {
   default: 64 * 1024,
   /** A bulk action, which may have ids or a filter, and labels. */
   bulk: 128 * 1024,
+  /** A status page, with 200 monitors by public names of 200 characters. */
+  statusPage: 640 * 1024,
   /** The configuration of a monitor, or a part of it. */
   configuration: 4 * 1024 * 1024,
 } as const

@@ -133,7 +133,7 @@ interface Shape<P extends TSchema, Q extends TSchema, B extends TSchema> {
 interface AdmittedShape<P extends TSchema, Q extends TSchema, B extends TSchema> extends Shape<P, Q, B> {
   readonly policy: PolicyName
   /** The size of the body: `BODY_LIMITS`. Default: `default`. */
-  readonly bodyLimit?: 'bulk' | 'configuration'
+  readonly bodyLimit?: 'bulk' | 'statusPage' | 'configuration'
 }
 
 interface RouteDef<P extends TSchema, Q extends TSchema, B extends TSchema> extends AdmittedShape<P, Q, B> {

@@ -6,12 +6,15 @@ import type { Database } from '../support/database.ts'
 /** Edits of monitors through the API while they are checked. */
 export interface Edits {
   readonly count: number
+  /** Those that the API refused for now, with 503, beside the others. Absent in older results. */
+  readonly refused?: number
   readonly p50Ms: number
   readonly p99Ms: number
 }
 
 interface Edited {
-  readonly database: Database
+  /** The monitors, in turn. */
+  readonly ids: readonly string[]
   readonly base: string
   readonly key: string
   readonly signal: AbortSignal
@@ -37,10 +40,19 @@ const EDITS: readonly Edit[] = [
   () => ['POST', '/resume'],
 ]
 
+/** Returns the ids of the monitors that are edited. */
+export async function editedOf({ client }: Database): Promise<readonly string[]> {
+  const { rows } = await client.query<{ id: string }>(
+    `select id from monitors where no % 10 = ${EDITED} order by no limit ${MOST}`,
+  )
+  return rows.map(({ id }) => id)
+}
+
 /** Edits ten monitors a second until the signal, or until the end is asked for. */
-export function startEdits({ database, base, key, signal }: Edited) {
+export function startEdits({ ids, base, key, signal }: Edited) {
   const stop = new AbortController()
   const took: number[] = []
+  let refused = 0
   const dispatcher = new Agent({ connections: 1 })
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
 
@@ -50,28 +62,30 @@ export function startEdits({ database, base, key, signal }: Edited) {
     const sent = { method, headers, dispatcher, ...(body !== undefined && { body: JSON.stringify(body) }) }
     const { statusCode, body: answer } = await request(`${base}/v1/monitors/${id}${path}`, sent)
     const text = await answer.text()
-    if (statusCode >= 300) throw new Error(`an edit was answered with ${statusCode}: ${text}`)
-    took.push(performance.now() - start)
+    if (statusCode === 503) refused += 1
+    else if (statusCode >= 300) throw new Error(`an edit was answered with ${statusCode}: ${text}`)
+    else took.push(performance.now() - start)
   }
 
   async function edits(): Promise<void> {
-    const { rows } = await database.client.query<{ id: string }>(
-      `select id from monitors where no % 10 = ${EDITED} order by no limit ${MOST}`,
-    )
     const isOver = () => stop.signal.aborted || signal.aborted
     for (let nth = 0; !isOver(); nth += 1) {
       const start = performance.now()
       // A pause and its resume are of one monitor.
       const at = nth % EDITS.length === EDITS.length - 1 ? nth - 1 : nth
-      await edit(rows[at % rows.length]?.id ?? '', nth)
+      await edit(ids[at % ids.length] ?? '', nth)
       await pause(Math.max(0, EVERY_MS - (performance.now() - start)))
     }
   }
 
   const done = edits()
-  // It is awaited at the end.
+  const failed = done.then(() => new Promise<never>(() => undefined))
+  // They are awaited by those who want to know.
   done.catch(() => undefined)
+  failed.catch(() => undefined)
   return {
+    /** It rejects where an edit fails, and is never fulfilled. */
+    failed,
     async end(): Promise<Edits> {
       stop.abort()
       try {
@@ -79,7 +93,7 @@ export function startEdits({ database, base, key, signal }: Edited) {
       } finally {
         await dispatcher.close()
       }
-      return { count: took.length, p50Ms: shareOf(took, 0.5), p99Ms: shareOf(took, 0.99) }
+      return { count: took.length, refused, p50Ms: shareOf(took, 0.5), p99Ms: shareOf(took, 0.99) }
     },
   }
 }

@@ -9,7 +9,7 @@ import { cpuTimeMs } from '../support/cpu-time.ts'
 import type { Database } from '../support/database.ts'
 import { insertOwner, insertMonitors } from '../support/monitors.ts'
 import { type Memory, residentBytes, startWorkerProcess, type WorkerProcess } from '../support/worker-process.ts'
-import { type Edits, startEdits } from './soak-edits.ts'
+import { editedOf, type Edits, startEdits } from './soak-edits.ts'
 import { spreadFirstRun, type Stage } from './throughput.ts'
 
 /** So many monitors, each checked at its interval, so that so many are due each second. */
@@ -70,9 +70,13 @@ export async function measureSoak(stage: Stage, size: SoakSize, say: (line: stri
   try {
     const key = await fill(database, stage.base, size, say)
     const api = await startApiCommand(database.url)
-    const edits = startEdits({ database, base: api.base, key, signal: stop.signal })
+    const ids = await editedOf(database)
+    const edits = startEdits({ ids, base: api.base, key, signal: stop.signal })
     try {
-      return { ...(await soak({ stage, size, database, store, worker }, say)), edits: await edits.end() }
+      const rounds = soak({ stage, size, database, store, worker, signal: stop.signal }, say)
+      // Where an edit fails, nobody waits for them.
+      rounds.catch(() => undefined)
+      return { ...(await Promise.race([rounds, edits.failed])), edits: await edits.end() }
     } finally {
       stop.abort()
       await api.stop()
@@ -119,18 +123,25 @@ interface Running {
   readonly database: Database
   readonly store: Store
   readonly worker: WorkerProcess
+  readonly signal: AbortSignal
 }
 
 async function soak(running: Running, say: (line: string) => void): Promise<Omit<SoakFigures, 'edits'>> {
-  const { size, database, worker } = running
+  const { size, database } = running
   const start = await sizesOf(database)
   const rounds: SoakRound[] = []
   let warm: Memory | null = null
+  let behind = 0
+  const rested = async () => {
+    const seconds = restOf(size)
+    behind += seconds
+    return restedMemory(running, seconds, behind)
+  }
   while (rounds.length < size.rounds) {
-    const round = await measureRound(running)
+    const round = await measureRound(running, behind)
     rounds.push(round)
     say(`round ${rounds.length}: ${textOf(round)}`)
-    if (rounds.length === Math.max(1, Math.floor(size.rounds / 6))) warm = await worker.memory(0)
+    if (rounds.length === Math.max(1, Math.floor(size.rounds / 6))) warm = await rested()
   }
   const [first, last] = [rounds[0], rounds.at(-1)]
   if (!first || !last || !warm) throw new RangeError('a soak has a round at least')
@@ -148,7 +159,7 @@ async function soak(running: Running, say: (line: string) => void): Promise<Omit
     lateP50Ms: late[Math.floor(late.length * 0.5)] ?? Number.NaN,
     lateP99Ms: late[Math.floor(late.length * 0.99)] ?? Number.NaN,
     vacuums,
-    memory: { warm, end: await worker.memory(0) },
+    memory: { warm, end: await rested() },
   }
 }
 
@@ -159,7 +170,10 @@ const textOf = ({ checksPerSecond, claimUs, cpu, tableBytes, indexBytes, ...roun
   `late at most ${Math.max(...round.lateMs).toFixed(0)} ms`
 const mb = (bytes: number) => (bytes / 1e6).toFixed(0)
 
-async function measureRound({ stage, size, database, store, worker }: Running): Promise<SoakRound> {
+async function measureRound(
+  { stage, size, database, store, worker, signal }: Running,
+  behind: number,
+): Promise<SoakRound> {
   const { since } = await database.one<{ since: string }>('select clock()::text as since')
   const { rows } = await database.client.query<{ pid: number }>('select pid from pg_stat_activity')
   const pids = rows.map(({ pid }) => pid)
@@ -168,8 +182,9 @@ async function measureRound({ stage, size, database, store, worker }: Running): 
   const start = performance.now()
   const claims: number[] = []
   for (let nth = 1; nth <= CLAIMS_A_ROUND; nth += 1) {
-    await pause(Math.max(0, start + (nth * size.roundSeconds * 1000) / CLAIMS_A_ROUND - performance.now()))
-    claims.push(await claimMs(store))
+    const next = start + (nth * size.roundSeconds * 1000) / CLAIMS_A_ROUND
+    await pause(Math.max(0, next - performance.now()), undefined, { signal })
+    claims.push(await claimMs(store, behind))
   }
   const seconds = (performance.now() - start) / 1000
   const checks = await stage.target.ask({ what: 'count' })
@@ -193,10 +208,10 @@ class UndoneError extends Error {}
  * Returns what the claim of a check takes, in µs: of the thousand that are due next, which are given back at once. The
  * worker claims within milliseconds what is due, so that a claim of what is due now would find nothing.
  */
-async function claimMs(store: Store): Promise<number> {
+async function claimMs(store: Store, behind: number): Promise<number> {
   let us = Number.NaN
   const undone = store.transaction(async (tx) => {
-    await moveAhead(tx)
+    await moveAhead(tx, behind)
     const start = performance.now()
     const claimed = await claimChecks(tx, CLAIMED, CLAIM)
     us = ((performance.now() - start) * 1000) / claimed.length
@@ -212,9 +227,24 @@ async function claimMs(store: Store): Promise<number> {
  * Within the transaction a minute has passed, which nobody else sees, and no other claim is under way: a claim passes
  * over a team whose usage another one counts.
  */
-async function moveAhead(tx: Transaction): Promise<void> {
+async function moveAhead(tx: Transaction, behind: number): Promise<void> {
   await tx.query(sql.type(nothing)`select from team_usage for update`)
-  await tx.query(sql.type(nothing)`alter database bench_soak set tidemark.clock_offset = '60 seconds'`)
+  const offset = sql.literalValue(`${60 - behind} seconds`)
+  await tx.query(sql.type(nothing)`alter database bench_soak set tidemark.clock_offset = ${offset}`)
+}
+
+/** V8 gives back what a collection freed within so many seconds without work. A short soak has no time for it. */
+const restOf = ({ roundSeconds }: SoakSize) => (roundSeconds >= 60 ? 25 : 0)
+
+/**
+ * Returns the memory of the worker after a rest. The clock of the database goes back by the length of it, so that
+ * nothing is due meanwhile, and nothing has piled up when the next round begins. `behind`: by all rests together.
+ */
+async function restedMemory({ database, worker }: Running, seconds: number, behind: number): Promise<Memory> {
+  if (seconds > 0)
+    await database.client.query(`alter database bench_soak set tidemark.clock_offset = '-${behind} seconds'`)
+  const { restedBytes, ...busy } = await worker.memory(seconds)
+  return seconds > 0 && restedBytes !== undefined ? { ...busy, restedBytes } : busy
 }
 
 async function sizesOf(database: Database): Promise<Pick<SoakRound, 'tableBytes' | 'indexBytes'>> {

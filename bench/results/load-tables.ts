@@ -39,21 +39,29 @@ export function soakOf({ monitors, perSecond, date, first, last, memory, ...soak
       ['the most of them over the start', '', `${growth.toFixed(2)} ×`, '≤ 2 ×'],
       ['times that autovacuum was there', '', whole(soak.vacuums), ''],
       ['lateness: p50, p99', '', `${whole(soak.lateP50Ms)}, ${whole(soak.lateP99Ms)} ms`, 'p99 ≤ 1,000 ms'],
-      [
-        'resident memory of the worker',
-        `${megabytes(memory.warm.rssBytes)} MB`,
-        `${megabytes(memory.end.rssBytes)} MB`,
-        'flat',
-      ],
+      ...residentOf(memory),
       ['its heap', `${megabytes(memory.warm.heapBytes)} MB`, `${megabytes(memory.end.heapBytes)} MB`, 'flat'],
       [
-        `${whole(soak.edits.count)} edits: p50, p99`,
+        `${whole(soak.edits.count)} edits${refusedOf(soak.edits)}: p50, p99`,
         '',
         `${tenths(soak.edits.p50Ms)}, ${tenths(soak.edits.p99Ms)} ms`,
         '',
       ],
     ],
   )
+}
+
+const refusedOf = ({ refused = 0 }: SoakFigures['edits']) => (refused === 0 ? '' : `, ${whole(refused)} more refused`)
+
+/** What a busy worker holds says less than what is left after a rest. A short soak has no rest. */
+function residentOf({ warm, end }: SoakFigures['memory']): string[][] {
+  const busy = ['resident memory of the worker', `${megabytes(warm.rssBytes)} MB`, `${megabytes(end.rssBytes)} MB`]
+  if (warm.restedBytes === undefined || end.restedBytes === undefined) return [[...busy, 'flat']]
+  const rested = [`${megabytes(warm.restedBytes)} MB`, `${megabytes(end.restedBytes)} MB`]
+  return [
+    [...busy, ''],
+    ['the same after a rest', ...rested, 'flat'],
+  ]
 }
 
 export function neighbourOf({ date, rows, atOnce }: NeighbourWaits): string {

@@ -56,11 +56,13 @@ export async function importFile(
       .filter(({ length }) => length > 1)
       .flatMap((several) => several.map((one) => namesOf(one).unique)),
   )
+  const leftOut: string[] = []
   const written = imported.monitors.flatMap((monitor) => {
     const { plain, unique } = namesOf(monitor)
     const isFree = alike.get(plain)?.length === 1 && !taken.has(plain)
     const made = manifestOf(monitor, isFree ? plain : unique)
     if (typeof made !== 'string') return [{ ...made, settings: takenOver(monitor) }]
+    leftOut.push(monitor.body.name)
     report.push(`${monitor.body.name}: is left out, because it would not be valid: ${made}`)
     return []
   })
@@ -68,13 +70,13 @@ export async function importFile(
   if (fault !== null) return fault
   for (const line of report) tell(io, `${printable(line)}\n`)
   const settings = written.reduce((sum, one) => sum + one.settings, 0)
-  tell(io, `${settings} settings taken over, ${lostIn(report)} without an equivalent.\n`)
+  tell(io, `${settings} settings taken over, ${lostIn(report, leftOut)} without an equivalent.\n`)
   const many = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`
-  const leftOut = imported.found - written.length
+  const others = imported.found - written.length
   tell(
     io,
     `${many(written.length, 'monitor')} of ${imported.found} imported, ${many(report.length, 'remark')}` +
-      `${leftOut === 0 ? '' : `, ${leftOut} left out`}.\n`,
+      `${others === 0 ? '' : `, ${others} left out`}.\n`,
   )
   return null
 }

@@ -240,3 +240,37 @@ describe('the table of results', () => {
     expect(() => withTable('a page', '| new |')).toThrow('no place')
   })
 })
+
+test('the soak shows resident memory after a rest where it had one, and the edits that were refused', () => {
+  const cost = { claimUs: 20, cpu: { worker: 900, postgres: 300 }, lateMs: [], residentBytes: 3e8 }
+  const round = { ...cost, checksPerSecond: 5_000, tableBytes: 3e8, indexBytes: 1e8 }
+  const busy = { heapBytes: 9e7, rssBytes: 6e8 }
+  const soak = {
+    monitors: 1_000_000,
+    perSecond: 5_000,
+    rounds: 60,
+    roundSeconds: 60,
+    date: results.date,
+    tableBytes: 2e8,
+    indexBytes: 1e8,
+    first: round,
+    last: round,
+    mostBytes: 4e8,
+    lateP50Ms: 20,
+    lateP99Ms: 200,
+    vacuums: 9,
+    memory: { warm: { ...busy, restedBytes: 3e8 }, end: { ...busy, restedBytes: 3.1e8 } },
+    edits: { count: 30_000, refused: 2, p50Ms: 9, p99Ms: 40 },
+  }
+  const rested = tableOf({ ...results, soak })
+  expect(rested).toMatch(/resident memory of the worker +\| 600 MB +\| 600 MB +\| +\|/)
+  expect(rested).toMatch(/the same after a rest +\| 300 MB +\| 310 MB +\| flat +\|/)
+  expect(rested).toContain('30,000 edits, 2 more refused: p50, p99')
+  const short = tableOf({
+    ...results,
+    soak: { ...soak, memory: { warm: busy, end: busy }, edits: { count: 9, p50Ms: 9, p99Ms: 40 } },
+  })
+  expect(short).toMatch(/resident memory of the worker +\| 600 MB +\| 600 MB +\| flat +\|/)
+  expect(short).not.toMatch(/the same after a rest +\|/)
+  expect(short).toContain('9 edits: p50, p99')
+})

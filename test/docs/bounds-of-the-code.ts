@@ -107,6 +107,7 @@ export const boundsOfTheCode: readonly (readonly [string, string])[] = [
   ['body', `${sizeText(BODY_LIMITS.default)}, else 413`],
   ['body with a configuration', `${sizeText(BODY_LIMITS.configuration)}, else 413`],
   ['body of a bulk action on monitors', `${sizeText(BODY_LIMITS.bulk)}, else 413`],
+  ['body of a status page', `${sizeText(BODY_LIMITS.statusPage)}, else 413`],
   [
     'body without credentials',
     `${sizeText(BODY_LIMITS.public)}; a form ${sizeText(BODY_LIMITS.form)}, a signed event ` +

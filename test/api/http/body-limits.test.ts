@@ -79,11 +79,14 @@ describe('the body that a route reads', () => {
       'POST /v1/manifests',
       'POST /v1/looks',
       'POST /v1/looks/:id/extract',
-      'POST /v1/status-pages',
-      'PATCH /v1/status-pages/:id',
     ])
     const bulk = writing.filter((route) => bodyLimitOf(route) === BODY_LIMITS.bulk)
     expect(bulk.map(({ path }) => path)).toEqual(['/v1/monitors/bulk', '/v1/serp-monitors/bulk'])
+    const pages = writing.filter((route) => bodyLimitOf(route) === BODY_LIMITS.statusPage)
+    expect(pages.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'POST /v1/status-pages',
+      'PATCH /v1/status-pages/:id',
+    ])
     for (const route of writing)
       if (route.policy === 'public')
         expect(bodyLimitOf(route)).toBeLessThan(BODY_LIMITS.default + Number(isSigned(route)) * 2 ** 20)

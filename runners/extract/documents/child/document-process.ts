@@ -41,6 +41,8 @@ const LOOK_MS = 50
 const START_MS = 15_000
 /** Of the memory that it may take: a process that holds more when it is at rest is not kept. */
 const KEPT_PART = 2 / 3
+/** What a process holds after some PDF of twenty pages. One that may take little is kept with so much. */
+const KEPT_MB = 150
 
 /**
  * Returns the arguments with which Node runs a program that reads the program alone, starts nothing, loads no addon and
@@ -152,7 +154,7 @@ export class DocumentProcess {
       clearInterval(look)
       signal.removeEventListener('abort', stop)
       this.#setWaiting(false)
-      if (this.#residentMb() > this.#mostMb * KEPT_PART) this.close()
+      if (this.#residentMb() > Math.max(KEPT_MB, this.#mostMb * KEPT_PART)) this.close()
     }
   }
 
@@ -162,15 +164,14 @@ export class DocumentProcess {
 
   #receive(chunk: Buffer): void {
     try {
-      const frame = this.#reader.push(chunk)
-      if (!frame) return
-      if (this.#readyAt === null) {
+      for (const frame of this.#reader.push(chunk)) {
         // Its first message says that it reads.
-        this.#readyAt = performance.now()
-        return
+        if (this.#readyAt === null) this.#readyAt = performance.now()
+        else {
+          this.#settle?.({ ok: true, frame })
+          this.#settle = null
+        }
       }
-      this.#settle?.({ ok: true, frame })
-      this.#settle = null
     } catch {
       this.#kill(this.#broken())
     }

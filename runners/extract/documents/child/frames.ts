@@ -22,13 +22,26 @@ export class FrameReader {
   readonly #mostBytes: number
   #chunks: Buffer[] = []
   #size = 0
+  /** The bytes that arrived behind the last message. */
+  #over = 0
 
   constructor(mostBytes: number) {
     this.#mostBytes = mostBytes
   }
 
-  /** Returns the message that is whole with this chunk; null: more is to come. One is answered before the next. */
-  push(chunk: Buffer): Frame | null {
+  /** Returns the messages that are whole with this chunk. To a reader that was busy, several arrive together. */
+  push(chunk: Buffer): Frame[] {
+    const frames: Frame[] = []
+    for (let rest = chunk; rest.length > 0;) {
+      const frame = this.#next(rest)
+      if (!frame) break
+      frames.push(frame)
+      rest = rest.subarray(rest.length - this.#over)
+    }
+    return frames
+  }
+
+  #next(chunk: Buffer): Frame | null {
     this.#chunks.push(chunk)
     this.#size += chunk.length
     if (this.#size < LENGTHS) return null
@@ -36,7 +49,8 @@ export class FrameReader {
     const start = first && first.length >= LENGTHS ? first : this.#whole()
     const [headBytes, bodyBytes] = [start.readUInt32LE(0), start.readUInt32LE(4)]
     if (headBytes > MOST_HEAD || bodyBytes > this.#mostBytes) throw new TypeError('a message is too long')
-    if (this.#size < LENGTHS + headBytes + bodyBytes) return null
+    this.#over = this.#size - (LENGTHS + headBytes + bodyBytes)
+    if (this.#over < 0) return null
     const head: unknown = JSON.parse(Buffer.from(this.#part(LENGTHS, headBytes)).toString('utf8'))
     const body = this.#part(LENGTHS + headBytes, bodyBytes)
     this.#chunks = []

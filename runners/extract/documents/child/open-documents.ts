@@ -16,8 +16,7 @@ interface Asked {
  */
 const reader = new FrameReader(DOCUMENT_LIMITS.bytes)
 process.stdin.on('data', (chunk: Buffer) => {
-  const frame = reader.push(chunk)
-  if (frame) void answer(frame.head as Asked, frame.body)
+  for (const { head, body } of reader.push(chunk)) void answer(head as Asked, body)
 })
 process.stdin.on('end', () => process.exit())
 write({}, '')

@@ -51,19 +51,31 @@ function continues(before: TextLine, line: TextLine): boolean {
   )
 }
 
-/**
- * A word that was divided at the end of a line is one again, where its rest begins with a small letter. One that has
- * another hyphen was divided at its own.
- */
+/** The most of a word that is looked at: the lines of a page may be one word. */
+const MOST_OF_WORD = 100
+
+/** Returns lines as one text. Only their last words are looked at, because a text may have thousands of lines. */
 function joined(lines: readonly string[]): string {
-  return lines.reduce((text, line) => {
-    if (text === '') return line
-    if (text.endsWith('\u00ad')) return text.slice(0, -1) + line
-    if (/\p{L}[-\u2010]$/u.test(text) && /^\p{Ll}/u.test(line))
-      return (
-        (/\p{L}[-\u2010]\S*[-\u2010]$/u.test(text) || /^\p{L}+[-\u2010]\p{L}/u.test(line) ? text : text.slice(0, -1)) +
-        line
-      )
-    return `${text} ${line}`
-  }, '')
+  const parts: string[] = []
+  let word = ''
+  for (const line of lines) {
+    const joint = parts.length === 0 ? '' : jointOf(word, line)
+    if (joint === null) parts.push(parts.pop()?.slice(0, -1) ?? '', line)
+    else parts.push(joint, line)
+    word = lastWordOf(joint === null ? word.slice(0, -1) + line : word + joint + line)
+  }
+  return parts.join('')
+}
+
+const lastWordOf = (text: string) => /\S*$/.exec(text.slice(-MOST_OF_WORD))?.[0] ?? ''
+
+/**
+ * Returns what is between a word at the end of a line and the next line; null: nothing, and the hyphen goes too. A word
+ * that was divided is one again, where its rest begins with a small letter. One that has another hyphen was divided at
+ * its own: most programs divide no compound at a syllable.
+ */
+function jointOf(word: string, line: string): string | null {
+  if (word.endsWith('\u00ad')) return null
+  if (!/\p{L}[-\u2010]$/u.test(word) || !/^\p{Ll}/u.test(line)) return ' '
+  return /\p{L}[-\u2010]\S*[-\u2010]$/u.test(word) || /^\p{L}+[-\u2010]\p{L}/u.test(line) ? '' : null
 }

@@ -4,15 +4,17 @@ import { join } from 'node:path'
 import { kill } from 'node:process'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
+import { capacityOf } from '../../../../runners/capacity.ts'
 import { outlineReader } from '../../../../runners/extract/candidates/look-readers.ts'
 import { confinedArguments, DocumentProcess } from '../../../../runners/extract/documents/child/document-process.ts'
 import { createDocumentOpener, type DocumentOpener } from '../../../../runners/extract/documents/document-opener.ts'
 import type { DocumentForm } from '../../../../runners/extract/documents/opened-document.ts'
 import type { Page } from '../../../../runners/extract/page.ts'
 import { createExtractor } from '../../../../runners/extract/pool/extractor.ts'
-import { jsonOf, pdfOfObjects, streamOf, tableOf, textAt } from '../../../support/documents/files.ts'
+import { jsonOf, pdfOf, pdfOfObjects, streamOf, tableOf, textAt } from '../../../support/documents/files.ts'
 import { eventually } from '../../../support/run/eventually.ts'
 
+const SMALLEST_MB = capacityOf({ cores: 1, memoryMb: 256 }).documents.residentMb
 const config = { method: 'css', read_as: 'document', fields: { it: 'td' } } as const
 const file = (body: Buffer) => ({ body, contentType: null, url: 'file:' })
 const open = (opener: DocumentOpener, page: Page, form: DocumentForm) => opener.open(page, { form }, (opened) => opened)
@@ -90,6 +92,29 @@ describe('the process that opens files', () => {
       () => childrenOf(`tidemark-watchman ${pid}`),
       (now) => now.length === 0,
     )
+  })
+
+  test('is heard by a process that was busy while it started and answered', async () => {
+    const process = new DocumentProcess(0, SMALLEST_MB)
+    const asked = { ms: 5_000, signal: new AbortController().signal }
+    const answer = process.ask({ form: 'json', contentType: null, url: 'file:' }, price(1).body, asked)
+    // The file is sent, and then nothing is read for longer than it takes.
+    await new Promise(setImmediate)
+    for (const since = performance.now(); performance.now() - since < 3_000;);
+    expect(await answer).toMatchObject({ ok: true })
+    process.close()
+  })
+
+  test('of the smallest size reads one PDF of twenty pages after the other', async () => {
+    const process = new DocumentProcess(0, SMALLEST_MB)
+    const page = textAt(Array.from({ length: 40 }, (_, at) => [72, 770 - 14 * at, `Line ${at} has some words`]))
+    const body = pdfOf({ pages: Array.from({ length: 20 }, () => page) })
+    const asked = { ms: 60_000, signal: new AbortController().signal }
+    for (const nth of [1, 2, 3]) {
+      const answer = await process.ask({ form: 'tree', contentType: null, url: 'file:' }, body, asked)
+      expect({ nth, ok: answer.ok, isOver: process.isOver }).toEqual({ nth, ok: true, isOver: false })
+    }
+    process.close()
   })
 
   test('opens a large file whose paths are shown', async () => {
