@@ -10,8 +10,8 @@ import { type RunningWorker, startWorker } from '../support/worker/check-worker.
 import { type Dashboard, hasBrowser, startDashboard } from './open-dashboard.ts'
 
 /**
- * The bench measures how soon a change is shown (`--only dashboard`). A busy machine takes longer. Without an event the page reads again after a
- * minute.
+ * The bench measures how soon a change is shown (`--only dashboard`). A busy machine takes longer. Without an event the
+ * page reads again after a minute.
  */
 const BUSY = { timeout: 20_000 }
 

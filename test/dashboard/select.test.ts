@@ -98,7 +98,7 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The se
     await page.context().close()
   })
 
-  test('that was stopped while it was read is marked row by row, and a mark that was stopped is told as not done', async () => {
+  test('that was stopped while it was read is marked row by row, and a stopped mark is shown as not done', async () => {
     await seedChanges()
     const { page, watched } = await opened('/?q=kettle&sort=name')
     const all = page.getByRole('button', { name: /^Select all \d+ that match$/ })
