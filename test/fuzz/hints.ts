@@ -115,6 +115,9 @@ export const HINTS: Readonly<Record<string, Hint>> = {
   'postOverviewMute.until': () => muteEnd,
   'postOverviewMute.filter': () => monitorFilter,
   'postOverviewUnmute.filter': () => monitorFilter,
+  'postOverviewSeen.filter': () => monitorFilter,
+  'postOverviewSeen.until': () => runId,
+  'postOverviewUnseen.filter': () => monitorFilter,
   'MuteRequest.until': () => muteEnd,
   'postChangesSeen.monitor_ids[]': () => monitorId,
   // A service takes its own options alone, and not each takes headers.
@@ -186,7 +189,9 @@ export const HINTS: Readonly<Record<string, Hint>> = {
       plain(),
       fc.constantFrom('manifest', 'pulumi', 'curl').map((as) => ({ kind: 'Monitor', spec: KETTLE, as })),
     ),
-  MonitorPreview: (plain) => plain().map((monitor) => mendMonitor(bagOf(monitor))),
+  postLooksByIdExtract: (plain) => plain().map((asked) => mendMonitor(bagOf(asked))),
+  // No look is kept.
+  MonitorPreview: (plain) => plain().map((monitor) => mendMonitor(without(bagOf(monitor), 'from_look'))),
   MonitorPatch: (plain) => plain().map((monitor) => mendMonitor(bagOf(monitor))),
 }
 

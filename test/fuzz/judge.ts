@@ -27,7 +27,7 @@ const STACK = /\n\s*at |\bat (?:async )?\S+ \(|\bat \/|\.ts:\d|\.js:\d|node_modu
 const STORE = /\b(?:SQLSTATE|slonik|postgres|pg_catalog|duplicate key|violates|relation ")/i
 const MAY_MEET = [409, 429]
 /** Their bodies name runs and monitors that may have been deleted meanwhile. */
-const NAME_IN_BODY = ['postChangesSeen', 'postChangesUnseen']
+const NAME_IN_BODY = ['postChangesSeen', 'postChangesUnseen', 'postOverviewSeen']
 const mayMeet = (operation: Operation | null) =>
   NAME_IN_BODY.includes(operation?.id ?? '') ? [...MAY_MEET, 404] : MAY_MEET
 
@@ -35,6 +35,7 @@ const mayMeet = (operation: Operation | null) =>
 export function judge(document: ApiDocument, expected: Expected, answer: Received): string[] {
   const { status, ms } = answer
   const body = parsed(answer)
+  if (isRefusingPage(expected, answer)) return headerFaults(answer)
   return [
     ...(status >= 500 ? [`the status is ${status}`] : []),
     ...(ms > MAX_MS ? [`the answer took ${Math.round(ms)} ms`] : []),
@@ -45,6 +46,13 @@ export function judge(document: ApiDocument, expected: Expected, answer: Receive
     ...(status < 300 && expected.echo !== null && isBag(body) ? echoFaults(expected.echo, body) : []),
   ]
 }
+
+/** A browser that asks for a page is refused by one. */
+const isRefusingPage = ({ operation }: Expected, { status, headers }: Received): boolean =>
+  status >= 400 &&
+  status < 500 &&
+  operation?.only === 'text/html' &&
+  String(headers['content-type']).startsWith(operation.only)
 
 export const isBag = (value: unknown): value is Readonly<Record<string, unknown>> =>
   value !== null && typeof value === 'object' && !Array.isArray(value)

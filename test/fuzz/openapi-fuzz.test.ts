@@ -64,6 +64,8 @@ const NEVER_SUCCEED = new Set([
   'postLooksByIdCandidates',
   'postOverviewMute',
   'postOverviewUnmute',
+  'postOverviewSeen',
+  'postOverviewUnseen',
 ])
 
 test(
