@@ -6,6 +6,7 @@ import type { CreatedOwner } from '../../store/accounts/accounts.ts'
 import { SMALLEST } from '../support/api/monitor-body.ts'
 import { seedDelivery, seedRun } from '../support/api/seeded-runs.ts'
 import { changeMonitors } from '../support/database/change-monitors.ts'
+import { eventually } from '../support/run/eventually.ts'
 import { describeIf } from '../support/run/skip.ts'
 import { type Dashboard, hasBrowser, startDashboard } from './open-dashboard.ts'
 
@@ -168,7 +169,12 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The sc
 async function reasonOf(button: Locator): Promise<string | null> {
   if (!(await button.isDisabled())) return null
   await button.focus()
-  const id = await button.getAttribute('aria-describedby')
+  // A hint comes a moment after the focus. What is under way has none, and can be used then.
+  const id = await eventually(
+    async () => ((await button.isDisabled()) ? button.getAttribute('aria-describedby') : ''),
+    (found) => found !== null,
+  )
+  if (id === '') return null
   const reason = button.page().locator(`[id="${id}"]`)
   await reason.waitFor()
   return reason.textContent()
