@@ -13,6 +13,8 @@ export interface Tree {
   readonly prefixes: ReadonlyMap<string, string>
   /** The characters of HTML that were read, where that was enough. Absent: all. */
   readonly readTo?: number
+  /** By rule: its first match, where reading stopped for it. Absent: all of the page was read. */
+  readonly firsts?: Map<object, Element>
 }
 
 export const XHTML = 'http://www.w3.org/1999/xhtml'

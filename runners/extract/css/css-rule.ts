@@ -71,7 +71,11 @@ export class CssRule {
 
   /** Returns the first element in document order that has a value. Null: none has. */
   first(tree: Tree): Element | null {
-    return this.#part.kind === 'attribute' ? (this.all(tree)[0] ?? null) : this.#selector.first(tree)
+    const known = tree.firsts?.get(this)
+    if (known) return known
+    const found = this.#part.kind === 'attribute' ? (this.all(tree)[0] ?? null) : this.#selector.first(tree)
+    if (found) tree.firsts?.set(this, found)
+    return found
   }
 
   /** Returns the elements that have a value, in document order. */

@@ -1,4 +1,4 @@
-import type { ParentNode } from 'domhandler'
+import type { Element, ParentNode } from 'domhandler'
 import { InsertionMode, type Token } from 'parse5'
 import { EXTRACT_LIMITS } from '../limits.ts'
 import type { Tree } from '../tree.ts'
@@ -17,6 +17,8 @@ export class EarlyStop {
   readonly #sought: Sought
   readonly #lateTags: LateTags
   #tree: Tree | null = null
+  /** A first match stays the first one, so the last look is not a second walk through the tree. */
+  #firsts = new Map<object, Element>()
   /** The start tags so far. */
   #tags = 0
   /** The position before which a look is in vain. */
@@ -37,6 +39,7 @@ export class EarlyStop {
   /** Drops what it knows of the tree. */
   forget(): void {
     this.#tree = null
+    this.#firsts = new Map()
     this.#sought.forget()
   }
 
@@ -53,7 +56,7 @@ export class EarlyStop {
     this.#from = this.#lateTags.from(at, page.insertionMode === InsertionMode.IN_HEAD)
     if (this.#from !== Infinity) return
     this.#from = 0
-    const tree = { ...treeOf(page.document), readTo: at + 1 }
+    const tree = { ...treeOf(page.document), readTo: at + 1, firsts: this.#firsts }
     if (!this.#sought.isFound(tree, isOpenHere)) return
     if (this.#mayHaveTooMany(at)) {
       this.#from = Infinity
