@@ -104,7 +104,12 @@ function parts(): readonly [string, string] {
 
 const PRICE_BYTES = 'EUR 1000.00'.length
 const [BEFORE, AFTER] = parts()
+const PAGE = Buffer.from(`${BEFORE}${' '.repeat(PRICE_BYTES)}${AFTER}`)
+const PRICE_AT = Buffer.byteLength(BEFORE)
 
-/** Returns a page with its price at the middle, for prices of six digits in cents. */
-export const largePage = (cents: number): string =>
-  `${BEFORE}EUR ${Math.floor(cents / 100)}.${String(cents % 100).padStart(2, '0')}${AFTER}`
+/** Returns a page with its price at the middle, for prices of six digits in cents. It costs its server a copy. */
+export function largePage(cents: number): Buffer {
+  const page = Buffer.from(PAGE)
+  page.write(`EUR ${Math.floor(cents / 100)}.${String(cents % 100).padStart(2, '0')}`, PRICE_AT)
+  return page
+}
