@@ -31,7 +31,7 @@ beforeAll(async () => {
     region: 'us-east-1',
     accessKeyId: 'S3RVER',
     secretAccessKey: 'S3RVER',
-    timeoutMs: 3_000,
+    timeoutMs: 30_000,
   }
 })
 afterAll(async () => {
