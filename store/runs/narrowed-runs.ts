@@ -8,6 +8,7 @@ import { row } from '../db/row.ts'
 import { isMonitor } from '../monitors/is-monitor.ts'
 import { retentionCutoff } from '../quota/pool.ts'
 import { changedSources } from './changed-runs.ts'
+import { type IdBounds, storedRuns } from './stored-runs.ts'
 
 /** Filters of a list of runs. Instants are compared with those of the ids. */
 export interface Narrowing {
@@ -36,16 +37,28 @@ const all = (conditions: readonly Fragment[]) => sql.fragment`${sql.join(conditi
 export const directionOf = ({ after }: Narrowing): Fragment =>
   after === undefined ? sql.fragment`desc` : sql.fragment`asc`
 
-/** Returns the condition that an id is within the times and behind the positions. An id has no time before 1970. */
-function isThere(id: Fragment, { from, to, before, after }: Narrowing): Fragment {
+/** Returns the conditions that an id is within the times and behind the positions. An id has no time before 1970. */
+function boundsOf({ from, to, before, after }: Narrowing): IdBounds {
   const floor = (at: string) => sql.fragment`run_id_floor(greatest(${at}::timestamptz, 'epoch'))`
-  return all([
-    sql.fragment`true`,
-    ...(from === undefined ? [] : [sql.fragment`${id} >= ${floor(from)}`]),
-    ...(to === undefined ? [] : [sql.fragment`${id} < ${floor(to)}`]),
-    ...(before === undefined ? [] : [sql.fragment`${id} < ${before}::uuid`]),
-    ...(after === undefined ? [] : [sql.fragment`${id} > ${after}::uuid`]),
-  ])
+  return {
+    isAbove: (id) =>
+      all([
+        sql.fragment`true`,
+        ...(from === undefined ? [] : [sql.fragment`${id} >= ${floor(from)}`]),
+        ...(after === undefined ? [] : [sql.fragment`${id} > ${after}::uuid`]),
+      ]),
+    isBelow: (id) =>
+      all([
+        sql.fragment`true`,
+        ...(to === undefined ? [] : [sql.fragment`${id} < ${floor(to)}`]),
+        ...(before === undefined ? [] : [sql.fragment`${id} < ${before}::uuid`]),
+      ]),
+  }
+}
+
+function isThere(id: Fragment, narrowing: Narrowing): Fragment {
+  const { isAbove, isBelow } = boundsOf(narrowing)
+  return all([isAbove(id), isBelow(id)])
 }
 
 /** Returns the condition of `runs s` that no index knows. */
@@ -57,14 +70,29 @@ const isWanted = ({ status, fired }: Narrowing): Fragment =>
     ...(fired === undefined ? [] : [sql.fragment`(s.delivery_triggered or s.fired) is not distinct from ${fired}`]),
   ])
 
-/** Returns the sources of stored runs `s` of `m`: what fired has found a difference, for which there are indexes. */
-function sourcesOf(teamId: string, narrowing: Narrowing): readonly Fragment[] {
+/**
+ * Returns the statements of stored runs of `m` that are looked at, each from where the list begins: what fired has found
+ * a difference, for which there are indexes.
+ */
+function looksOf(teamId: string, narrowing: Narrowing): readonly Fragment[] {
   if (narrowing.status === 'running') return []
-  const sources =
-    narrowing.isChanged || narrowing.fired === true
-      ? changedSources(teamId)
-      : [sql.fragment`runs s where s.monitor_no = m.no and s.id >= run_id_floor(${retentionCutoff(teamId)})`]
-  return sources.map((source) => sql.fragment`${source} and ${isThere(sql.fragment`s.id`, narrowing)}`)
+  const direction = directionOf(narrowing)
+  if (narrowing.isChanged || narrowing.fired === true)
+    return changedSources(teamId).map(
+      (source) => sql.fragment`
+        select s.* from ${source} and ${isThere(sql.fragment`s.id`, narrowing)}
+        order by s.id ${direction} limit ${LOOKED}`,
+    )
+  const { isAbove, isBelow } = boundsOf(narrowing)
+  return [
+    storedRuns({
+      no: sql.fragment`m.no`,
+      isAbove: (id) => all([sql.fragment`${id} >= run_id_floor(${retentionCutoff(teamId)})`, isAbove(id)]),
+      isBelow,
+      direction: narrowing.after === undefined ? 'desc' : 'asc',
+      limit: LOOKED,
+    }),
+  ]
 }
 
 /** Runs in progress have found nothing yet, so a list of changes leaves them out. */
@@ -86,9 +114,9 @@ export function narrowedRuns({ teamId, narrowing, columns, waiting, reach }: Sel
   const direction = directionOf(narrowing)
   const parts = [
     sql.fragment`(${waiting} and ${hasWaiting(narrowing)} and ${isThere(sql.fragment`w.id`, narrowing)})`,
-    ...sourcesOf(teamId, narrowing).map(
-      (source) => sql.fragment`
-        (select ${columns} from (select s.* from ${source} order by s.id ${direction} limit ${LOOKED}) s
+    ...looksOf(teamId, narrowing).map(
+      (looked) => sql.fragment`
+        (select ${columns} from (${looked}) s
           where ${isWanted(narrowing)} order by s.id ${direction} limit ${reach})`,
     ),
   ]
@@ -103,12 +131,8 @@ const counted = row({ total: Type.Integer() })
  */
 export async function countNarrowedRuns(store: Queryable, query: Narrowed): Promise<number | null> {
   const { teamId, monitorId, kind, narrowing } = query
-  const counts = sourcesOf(teamId, narrowing).map(
-    (source) => sql.fragment`
-      (select count(*) from (
-        select s.status, s.fired, s.delivery_triggered from ${source}
-        order by s.id ${directionOf(narrowing)} limit ${LOOKED}
-      ) s where ${isWanted(narrowing)})`,
+  const counts = looksOf(teamId, narrowing).map(
+    (looked) => sql.fragment`(select count(*) from (${looked}) s where ${isWanted(narrowing)})`,
   )
   const ofWaiting = sql.fragment`
     (select count(*) from checks c cross join lateral unnest(array[c.run_id, c.queued_run_id]) w(id)
@@ -127,8 +151,9 @@ const found = row({ id: Type.String() })
 export async function findEndOfLook(store: Queryable, query: Narrowed): Promise<string | null> {
   const { teamId, monitorId, kind, narrowing } = query
   const direction = directionOf(narrowing)
-  const ends = sourcesOf(teamId, narrowing).map(
-    (source) => sql.fragment`(select s.id from ${source} order by s.id ${direction} offset ${LOOKED} - 1 limit 1)`,
+  const ends = looksOf(teamId, narrowing).map(
+    (looked) => sql.fragment`
+      (select s.id from (${looked}) s order by s.id ${direction} offset ${LOOKED} - 1 limit 1)`,
   )
   if (ends.length === 0) return null
   return store.maybeOneFirst(sql.type(found)`
