@@ -15,9 +15,9 @@ const batch = row({ last: Type.Union([Type.Integer(), Type.Null()]), folded: Typ
 
 /**
  * Makes stretches of the unchanged runs of pages, day by day in UTC, up to the day before yesterday
- * (docs/decisions/0062). Stays as a row: what has anything of its own, the newest run and the newest success of a
- * monitor, for which others look, and a success behind something else, with which a failure ends in plots. Each batch of
- * monitors is one statement, so a run is a row or in a stretch, and what was interrupted goes on the next time.
+ * (docs/decisions/0062). These stay as rows: runs with values, warnings or pictures, the newest run and the newest
+ * success of a monitor, for which others look, and a success behind a failure, which ends it in plots. Each batch of
+ * monitors is one statement, so a run is a row or in a stretch. The next call goes on where one was interrupted.
  *
  * @returns how many runs were folded
  */

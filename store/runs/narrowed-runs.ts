@@ -8,7 +8,7 @@ import { row } from '../db/row.ts'
 import { isMonitor } from '../monitors/is-monitor.ts'
 import { retentionCutoff } from '../quota/pool.ts'
 import { changedSources } from './changed-runs.ts'
-import { type IdBounds, storedRuns } from './stored-runs.ts'
+import { type IdBounds, orderOf, storedRuns } from './stored-runs.ts'
 
 /** Filters of a list of runs. Instants are compared with those of the ids. */
 export interface Narrowing {
@@ -34,8 +34,9 @@ const LOOKED = sql.literalValue(String(MAX_LOOKED_RUNS))
 const all = (conditions: readonly Fragment[]) => sql.fragment`${sql.join(conditions, sql.fragment` and `)}`
 
 /** The direction in which a list goes from where it begins. */
-export const directionOf = ({ after }: Narrowing): Fragment =>
-  after === undefined ? sql.fragment`desc` : sql.fragment`asc`
+export const directionOf = (narrowing: Narrowing): Fragment => orderOf(wayOf(narrowing))
+
+const wayOf = ({ after }: Narrowing) => (after === undefined ? 'desc' : 'asc')
 
 /** Returns the conditions that an id is within the times and behind the positions. An id has no time before 1970. */
 function boundsOf({ from, to, before, after }: Narrowing): IdBounds {
@@ -71,8 +72,8 @@ const isWanted = ({ status, fired }: Narrowing): Fragment =>
   ])
 
 /**
- * Returns the statements of stored runs of `m` that are looked at, each from where the list begins: what fired has found
- * a difference, for which there are indexes.
+ * Returns the statements of stored runs of `m` that are looked at, each from where the list begins: what fired has
+ * found a difference, for which there are indexes.
  */
 function looksOf(teamId: string, narrowing: Narrowing): readonly Fragment[] {
   if (narrowing.status === 'running') return []
@@ -89,7 +90,7 @@ function looksOf(teamId: string, narrowing: Narrowing): readonly Fragment[] {
       no: sql.fragment`m.no`,
       isAbove: (id) => all([sql.fragment`${id} >= run_id_floor(${retentionCutoff(teamId)})`, isAbove(id)]),
       isBelow,
-      direction: narrowing.after === undefined ? 'desc' : 'asc',
+      direction: wayOf(narrowing),
       limit: LOOKED,
     }),
   ]

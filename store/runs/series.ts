@@ -10,7 +10,7 @@ import { isMonitor } from '../monitors/is-monitor.ts'
 import { retentionCutoff } from '../quota/pool.ts'
 import type { SeriesTable } from './series-table.ts'
 import { seriesWindow } from './series-window.ts'
-import { type IdBounds, storedRuns } from './stored-runs.ts'
+import { type IdBounds, orderOf, storedRuns } from './stored-runs.ts'
 
 const STEPS = sql.literalValue(String(MAX_SERIES_STEPS))
 const RUNS = sql.literalValue(String(MAX_SERIES_RUNS))
@@ -92,7 +92,7 @@ export async function findSeriesStart(
   const near = (bounds: IdBounds, direction: 'asc' | 'desc') => sql.fragment`
     select s.* from (
       ${storedRuns({ no: sql.fragment`${no}::bigint`, ...bounds, direction, limit: STEPS })}
-    ) s where s.status = 'success' order by s.id ${direction === 'asc' ? sql.fragment`asc` : sql.fragment`desc`} limit 1`
+    ) s where s.status = 'success' order by s.id ${orderOf(direction)} limit 1`
   const before = {
     isAbove: (id: Fragment) => sql.fragment`${id} >= run_id_floor(${retentionCutoff(teamId)})`,
     isBelow: (id: Fragment) => sql.fragment`${id} < ${first_id}::uuid`,

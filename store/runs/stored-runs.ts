@@ -46,7 +46,7 @@ const NONE = sql.join(
 )
 
 /** A stretch never goes beyond a day, so what begins later than that holds no run of an id. */
-export const LONGEST_STRETCH = sql.fragment`interval '1 day'`
+const LONGEST_STRETCH = sql.fragment`interval '1 day'`
 
 /** Runs of some stretches `t`, with the columns of `runs`. */
 const unfolded = (stretches: Fragment): Fragment => sql.fragment`
@@ -70,6 +70,10 @@ export const storedRun = (no: Fragment, id: Fragment): Fragment => sql.fragment`
       and last_id < run_id_floor(run_id_time(${id}) + ${LONGEST_STRETCH})`)}) folded
   where folded.id = ${id}`
 
+/** The direction of an order as SQL writes it. */
+export const orderOf = (direction: 'asc' | 'desc'): Fragment =>
+  direction === 'asc' ? sql.fragment`asc` : sql.fragment`desc`
+
 /** Conditions of an id. */
 export interface IdBounds {
   /** That it is not below the smallest one. */
@@ -89,11 +93,11 @@ interface Within extends IdBounds {
 }
 
 /**
- * Returns the statement of the first `limit` stored runs of a monitor inside bounds, in their order: rows of `runs`, and
- * those of stretches.
+ * Returns the statement of the first `limit` stored runs of a monitor inside bounds, in their order: rows of `runs`,
+ * and those of stretches.
  */
 export function storedRuns({ no, isAbove, isBelow, direction, limit, isSuccess }: Within): Fragment {
-  const order = direction === 'asc' ? sql.fragment`asc` : sql.fragment`desc`
+  const order = orderOf(direction)
   const id = sql.fragment`id`
   const isWithin = sql.fragment`${isAbove(id)} and ${isBelow(id)}`
   // Each has a run inside the bounds, but for one that goes beyond both. So the first runs are in the first stretches.

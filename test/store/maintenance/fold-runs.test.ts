@@ -3,13 +3,15 @@ import { foldRuns } from '../../../store/maintenance/fold-runs.ts'
 import { forgetOld } from '../../../store/maintenance/retention.ts'
 import { ensureRunPartitions } from '../../../store/queue/record-reading.ts'
 import { countRuns, listRuns } from '../../../store/runs/runs.ts'
+import { changeMonitors } from '../../support/database/change-monitors.ts'
 import { openQueueDatabase } from '../../support/database/queue-database.ts'
 import { shared } from '../../support/run/shared.ts'
 
 const database = shared(openQueueDatabase)
 beforeEach(async () => {
   await database.query(`
-    truncate runs, run_stretches, folded_days, forgotten_runs, run_images, deliveries, baselines, checks, monitors cascade
+    truncate runs, run_stretches, folded_days, forgotten_runs, run_images, deliveries, baselines, checks, monitors
+      cascade
   `)
   // Noon of the tenth of a month, so that no day that a test names is cut.
   await database.setClock(`${await secondsToTenth()} s`)
@@ -19,14 +21,21 @@ beforeEach(async () => {
 const secondsToTenth = async () =>
   (
     await database.query<{ s: number }>(
-      `select extract(epoch from date_trunc('month', now(), 'UTC') + interval '1 month 9 days 12 hours' - now())::int as s`,
+      `select extract(epoch from
+         date_trunc('month', now(), 'UTC') + interval '1 month 9 days 12 hours' - now())::int as s`,
     )
   )[0]?.s
 
 const NEVER = new AbortController().signal
 const fold = () => foldRuns(database.store, NEVER)
 
-async function monitor(tier = 'scale'): Promise<{ readonly no: number; readonly teamId: string; readonly id: string }> {
+interface Watched {
+  readonly no: number
+  readonly teamId: string
+  readonly id: string
+}
+
+async function monitor(tier = 'scale'): Promise<Watched> {
   const teamId = await database.team()
   await database.query('update teams set tier = $2 where id = $1', [teamId, tier])
   const [no = 0] = await database.monitors(teamId)
@@ -34,28 +43,39 @@ async function monitor(tier = 'scale'): Promise<{ readonly no: number; readonly 
 }
 
 /**
- * Inserts runs of a monitor: a reading, and then one for each state, so many minutes apart, from the midnight that is so
- * many days ago. Returns their ids.
+ * Inserts runs of a monitor: a reading, unless there is one, and one for each state, so many minutes apart, from the midnight that is
+ * so many days ago. Returns their ids.
  */
 async function insert(
   no: number,
   states: readonly State[],
-  { days = 3, minutes = 10 }: { readonly days?: number; readonly minutes?: number } = {},
+  {
+    days = 3,
+    minutes = 10,
+    reading,
+  }: { readonly days?: number; readonly minutes?: number; readonly reading?: string } = {},
 ): Promise<readonly string[]> {
   const ids: string[] = []
-  for (const [nth, state] of ['reading' as const, ...states].entries()) {
+  for (const [nth, state] of [...(reading === undefined ? ['reading' as const] : []), ...states].entries()) {
     const [made] = await database.query<{ id: string }>(
-      `insert into runs (monitor_no, id, team_id, reading_id, start_offset_ms, duration_ms, status, fetch_method,
+      `with counted as (update checks set runs_total = runs_total + 1 where no = $1)
+       insert into runs (monitor_no, id, team_id, reading_id, start_offset_ms, duration_ms, status, fetch_method,
          extracted, warnings, fired)
-       select no, new_run_id(date_trunc('day', clock(), 'UTC') - make_interval(days => $2, mins => -$3::int), no), team_id,
-         $4::uuid, $3, 7, $5::run_status, 'static', $6::json, $7::json, false
+       select no, new_run_id(date_trunc('day', clock(), 'UTC') - make_interval(days => $2, mins => -$3::int), no),
+         team_id, $4::uuid, $3, 7, $5::run_status, 'static', $6::json, $7::json, false
        from monitors where no = $1 returning id`,
-      [no, days, nth * minutes, ...columnsOf(state, ids[0] ?? null)],
+      [no, days, nth * minutes, ...columnsOf(state, reading ?? ids[0] ?? null)],
     )
     ids.push(made?.id ?? '')
   }
-  await database.query('update checks set runs_total = runs_total + $2 where no = $1', [no, ids.length])
   return ids
+}
+
+interface Inserted {
+  readonly days?: number
+  readonly minutes?: number
+  /** The reading that there is. */
+  readonly reading?: string | undefined
 }
 
 type State = 'same' | 'error' | 'warned'
@@ -100,12 +120,12 @@ describe('unchanged runs of past days', () => {
   })
 
   test('stay rows where they have anything of their own, or come behind what did not succeed', async () => {
-    const { no } = await monitor()
+    const { no, teamId } = await monitor()
     const ids = await insert(no, [...same(4), 'error', 'same', 'same', 'warned', 'same', 'same'])
     await database.query(
       `insert into run_images (run_id, monitor_no, team_id, change_pct, has_changes, thumb_id, regions)
-       select id, monitor_no, team_id, 0, false, gen_random_uuid(), '[]' from runs where id = $1`,
-      [ids[2]],
+       values ($1, $2, $3, 0, false, gen_random_uuid(), '[]')`,
+      [ids[2], no, teamId],
     )
     await insert(no, same(1), { days: 0 })
     expect(await fold()).toBe(ids.length - 5)
@@ -115,10 +135,9 @@ describe('unchanged runs of past days', () => {
   test('stay rows where they are the newest success, for which others look', async () => {
     const { no } = await monitor()
     const ids = await insert(no, same(8))
-    const failing = await insert(no, ['error', 'error'], { days: 2 })
-    await database.query('delete from runs where id = $1', [failing[0]])
+    const failing = await insert(no, ['error', 'error'], { days: 2, reading: ids[0] })
     expect(await fold()).toBe(7)
-    expect(await rowsOf(no)).toEqual([ids[0], ids.at(-1), ...failing.slice(1)])
+    expect(await rowsOf(no)).toEqual([ids[0], ids.at(-1), ...failing])
   })
 
   test('are folded day by day, also where nobody was there for days, and none is folded twice', async () => {
@@ -136,7 +155,7 @@ describe('unchanged runs of past days', () => {
 })
 
 describe('stretches', () => {
-  const seen = async ({ teamId, id }: Awaited<ReturnType<typeof monitor>>) => ({
+  const seen = async ({ teamId, id }: Watched) => ({
     total: await countRuns(database.store, teamId, id, 'page'),
     listed: (await listRuns(database.store, { kind: 'page', teamId, monitorId: id, offset: 0, limit: 100 })).map(
       (run) => run.id,
@@ -146,11 +165,11 @@ describe('stretches', () => {
   test('of which a part is hidden show and count the rest; when all of it is, they are deleted', async () => {
     const watched = await monitor('free')
     // The window of the plan, of some days, begins in the middle of the day.
-    const [{ days = 0 } = {}] = await database.query<{ days: number }>(
+    const [plan] = await database.query<{ days: number }>(
       `select (limits->>'retentionDays')::int as days from team_limits($1)`,
       [watched.teamId],
     )
-    const ids = await insert(watched.no, same(80), { days, minutes: 15 })
+    const ids = await insert(watched.no, same(80), { days: plan?.days ?? 0, minutes: 15 })
     await insert(watched.no, same(1), { days: 0 })
     const before = await seen(watched)
     expect(before.listed.length).toBeLessThan(ids.length)
@@ -172,7 +191,7 @@ describe('stretches', () => {
     await insert(watched.no, same(10))
     await insert(watched.no, same(1), { days: 0 })
     await fold()
-    await database.query('update monitors set deleted_at = clock() where no = $1', [watched.no])
+    await changeMonitors(database, watched.no, { deletedAt: new Date().toISOString() })
     await database.setClock(`${Number(await secondsToTenth()) + 400 * 86_400} s`)
     await ensureRunPartitions(database.store)
     expect(await forgetOld(database.store, NEVER)).toMatchObject({ monitors: 1 })

@@ -28,7 +28,8 @@ const NOTHING = {
 const database = shared(openQueueDatabase)
 beforeEach(async () => {
   await database.query(`
-    truncate runs, run_stretches, folded_days, forgotten_runs, deliveries, notices, notice_events, audit_events, api_keys,
+    truncate runs, run_stretches, folded_days, forgotten_runs,
+      deliveries, notices, notice_events, audit_events, api_keys,
       baselines, checks, monitors cascade
   `)
 })
