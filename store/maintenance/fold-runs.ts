@@ -75,9 +75,11 @@ const foldDay = (connection: Queryable, { since, until }: Day, after: number) =>
       window w as (partition by r.monitor_no order by r.id)
     ),
     plain as (
-      select r.*, row_number() over (
-        partition by r.monitor_no, r.reading_id, r.fetch_method, r.fetch_reason, r.without_media, r.fired order by r.id
-      ) as nth
+      select r.*, row_number() over (partition by r.monitor_no order by r.id) as place,
+        row_number() over (
+          partition by r.monitor_no, r.reading_id, r.fetch_method, r.fetch_reason, r.without_media, r.fired
+          order by r.id
+        ) as nth
       from run r cross join bound b
       where r.status = 'success' and r.reading_id is not null and r.fired is not true and not r.delivery_triggered
         and num_nonnulls(r.extracted, r.diff, r.error_code, r.error_message, r.warnings, r.text_before, r.text_after,
@@ -97,7 +99,9 @@ const foldDay = (connection: Queryable, { since, until }: Day, after: number) =>
         (array_agg(team_id))[1], reading_id, fetch_method, fetch_reason, without_media, fired,
         array_agg(id order by id), array_agg(start_offset_ms order by id), array_agg(duration_ms order by id)
       from plain
-      group by monitor_no, reading_id, fetch_method, fetch_reason, without_media, fired, (nth - 1) / ${STRETCH.most}
+      -- Runs that are alike and follow each other have the same difference of both numbers.
+      group by monitor_no, reading_id, fetch_method, fetch_reason, without_media, fired, place - nth,
+        (nth - 1) / ${STRETCH.most}
       having count(*) >= ${STRETCH.fewest}
       returning monitor_no, ids
     ),

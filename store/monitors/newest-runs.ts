@@ -3,7 +3,7 @@ import Type from 'typebox'
 import type { Queryable } from '../db/client.ts'
 import { row } from '../db/row.ts'
 import { retentionCutoff } from '../quota/pool.ts'
-import { storedRuns } from '../runs/stored-runs.ts'
+import { isAny, isKeptOf, storedRuns } from '../runs/stored-runs.ts'
 
 /** Which stored runs are read. */
 export interface NewestQuery {
@@ -104,8 +104,8 @@ export const findKept = (
     left join lateral (
       ${storedRuns({
         no: sql.fragment`${monitorNo}::bigint`,
-        isAbove: (id) => sql.fragment`${id} >= run_id_floor(${retentionCutoff(teamId)})`,
-        isBelow: () => sql.fragment`true`,
+        isAbove: isKeptOf(teamId),
+        isBelow: isAny,
         direction: 'asc',
         limit: sql.fragment`1`,
       })}

@@ -7,7 +7,7 @@ import type { Queryable } from '../db/client.ts'
 import { rowOf } from '../db/row.ts'
 import { isOf, type Reader, seenOfAll } from '../overview/seen-until.ts'
 import { retentionCutoff } from '../quota/pool.ts'
-import { storedRun, storedRuns } from './stored-runs.ts'
+import { isKeptOf, storedRun, storedRuns } from './stored-runs.ts'
 
 const ComparedRow = Type.Object({
   /** It is the run that was asked for, and not the one that it is compared with. */
@@ -100,7 +100,7 @@ const run = (
 const lastSuccess = ({ reader: { teamId } }: ComparedQuery, no: Fragment, until: Fragment): Fragment =>
   storedRuns({
     no,
-    isAbove: (id) => sql.fragment`${id} >= run_id_floor(${retentionCutoff(teamId)})`,
+    isAbove: isKeptOf(teamId),
     isBelow: (id) => sql.fragment`${id} <= ${until}`,
     direction: 'desc',
     limit: sql.fragment`1`,

@@ -6,9 +6,8 @@ import type { RunStatus } from '../../schema/run/run.ts'
 import type { Queryable } from '../db/client.ts'
 import { row } from '../db/row.ts'
 import { isMonitor } from '../monitors/is-monitor.ts'
-import { retentionCutoff } from '../quota/pool.ts'
 import { changedSources } from './changed-runs.ts'
-import { type IdBounds, orderOf, storedRuns } from './stored-runs.ts'
+import { type IdBounds, isKeptOf, orderOf, storedRuns } from './stored-runs.ts'
 
 /** Filters of a list of runs. Instants are compared with those of the ids. */
 export interface Narrowing {
@@ -40,7 +39,7 @@ const wayOf = ({ after }: Narrowing) => (after === undefined ? 'desc' : 'asc')
 
 /** Returns the conditions that an id is within the times and behind the positions. An id has no time before 1970. */
 function boundsOf({ from, to, before, after }: Narrowing): IdBounds {
-  const floor = (at: string) => sql.fragment`run_id_floor(greatest(${at}::timestamptz, 'epoch'))`
+  const floor = (at: string) => sql.fragment`(select run_id_floor(greatest(${at}::timestamptz, 'epoch')))`
   return {
     isAbove: (id) =>
       all([
@@ -72,28 +71,33 @@ const isWanted = ({ status, fired }: Narrowing): Fragment =>
   ])
 
 /**
- * Returns the statements of stored runs of `m` that are looked at, each from where the list begins: what fired has
- * found a difference, for which there are indexes.
+ * Returns the statements of at most `limit` stored runs of `m` that are looked at, from where the list begins. What
+ * fired has found a difference, for which there are indexes. What did not succeed is a row of `runs`.
  */
-function looksOf(teamId: string, narrowing: Narrowing): readonly Fragment[] {
-  if (narrowing.status === 'running') return []
-  const direction = directionOf(narrowing)
-  if (narrowing.isChanged || narrowing.fired === true)
-    return changedSources(teamId).map(
-      (source) => sql.fragment`
-        select s.* from ${source} and ${isThere(sql.fragment`s.id`, narrowing)}
-        order by s.id ${direction} limit ${LOOKED}`,
-    )
+function looksOf(teamId: string, narrowing: Narrowing, limit: Fragment = LOOKED): readonly Fragment[] {
+  const { status, isChanged, fired } = narrowing
+  if (status === 'running') return []
+  const isKept = isKeptOf(teamId)
   const { isAbove, isBelow } = boundsOf(narrowing)
-  return [
-    storedRuns({
-      no: sql.fragment`m.no`,
-      isAbove: (id) => all([sql.fragment`${id} >= run_id_floor(${retentionCutoff(teamId)})`, isAbove(id)]),
-      isBelow,
-      direction: wayOf(narrowing),
-      limit: LOOKED,
-    }),
-  ]
+  if (!isChanged && fired !== true && (status === undefined || status === 'success'))
+    return [
+      storedRuns({
+        no: sql.fragment`m.no`,
+        isAbove: (id) => all([isKept(id), isAbove(id)]),
+        isBelow,
+        direction: wayOf(narrowing),
+        limit,
+      }),
+    ]
+  const id = sql.fragment`s.id`
+  const sources =
+    isChanged || fired === true
+      ? changedSources(teamId)
+      : [sql.fragment`runs s where s.monitor_no = m.no and ${isKept(id)}`]
+  return sources.map(
+    (source) => sql.fragment`
+      select s.* from ${source} and ${isThere(id, narrowing)} order by s.id ${directionOf(narrowing)} limit ${limit}`,
+  )
 }
 
 /** Runs in progress have found nothing yet, so a list of changes leaves them out. */
@@ -113,9 +117,12 @@ interface Selected {
 /** Returns the statement of narrowed runs of `m`, in no order: at least `reach` from where the list begins. */
 export function narrowedRuns({ teamId, narrowing, columns, waiting, reach }: Selected): Fragment {
   const direction = directionOf(narrowing)
+  const { status, fired } = narrowing
+  // Where each run that is looked at is wanted, no more of them are looked at than are shown.
+  const most = status === undefined && fired === undefined ? sql.fragment`least(${LOOKED}::int, ${reach}::int)` : LOOKED
   const parts = [
     sql.fragment`(${waiting} and ${hasWaiting(narrowing)} and ${isThere(sql.fragment`w.id`, narrowing)})`,
-    ...looksOf(teamId, narrowing).map(
+    ...looksOf(teamId, narrowing, most).map(
       (looked) => sql.fragment`
         (select ${columns} from (${looked}) s
           where ${isWanted(narrowing)} order by s.id ${direction} limit ${reach})`,

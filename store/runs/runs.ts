@@ -11,7 +11,7 @@ import { retentionCutoff } from '../quota/pool.ts'
 import { changedRuns } from './changed-runs.ts'
 import { directionOf, type Narrowing, narrowedRuns } from './narrowed-runs.ts'
 import { type ListedRun, listedRun, type RunTexts, runTexts, SEARCH_RUN_COLUMNS } from './run-record.ts'
-import { storedRun, storedRuns } from './stored-runs.ts'
+import { isAny, isKeptOf, LONGEST_STRETCH, storedRun, storedRuns } from './stored-runs.ts'
 
 /** The columns of runs of searches but for the results, which are large. */
 const SMALL = Object.entries(SEARCH_RUN_COLUMNS).filter(([name]) => name !== 'organic_results')
@@ -130,8 +130,8 @@ export async function listRuns(store: Queryable, query: RunQuery): Promise<reado
             union all
             (select ${STORED} from (${storedRuns({
               no: sql.fragment`m.no`,
-              isAbove: (id) => sql.fragment`${id} >= run_id_floor(${retentionCutoff(teamId)})`,
-              isBelow: () => sql.fragment`true`,
+              isAbove: isKeptOf(teamId),
+              isBelow: isAny,
               direction: 'desc',
               limit: reach,
             })}) s)`
@@ -207,15 +207,16 @@ export async function countRuns(
   monitorId: string,
   kind: MonitorKind,
 ): Promise<number | null> {
+  const cutoff = retentionCutoff(teamId)
   return store.maybeOneFirst(sql.prepared('count_runs', counted)`
     select greatest(c.runs_total - coalesce((select f.count from forgotten_runs f where f.no = c.no), 0) - (
-        select count(*) from runs s where s.monitor_no = m.no and s.id < b.floor
+        select count(*) from runs s where s.monitor_no = m.no and s.id < run_id_floor(${cutoff})
       ) - (
         select count(*) from run_stretches t cross join lateral unnest(t.ids) i (id)
-        where t.monitor_no = m.no and t.first_id < b.floor and i.id < b.floor
+        where t.monitor_no = m.no and t.last_id < (select run_id_floor(${cutoff} + ${LONGEST_STRETCH}))
+          and i.id < (select run_id_floor(${cutoff}))
       ), 0) + (c.run_id is not null)::int + (c.queued_run_id is not null)::int as total
     from monitors m join checks c on c.no = m.no
-    cross join (select run_id_floor(${retentionCutoff(teamId)}) as floor) b
     where ${isMonitor(teamId, monitorId, kind)}
   `)
 }

@@ -7,10 +7,9 @@ import { MAX_SERIES, MAX_SERIES_RUNS, MAX_SERIES_STEPS } from '../../schema/run/
 import type { Queryable } from '../db/client.ts'
 import { row, rowOf } from '../db/row.ts'
 import { isMonitor } from '../monitors/is-monitor.ts'
-import { retentionCutoff } from '../quota/pool.ts'
 import type { SeriesTable } from './series-table.ts'
 import { seriesWindow } from './series-window.ts'
-import { type IdBounds, orderOf, storedRuns } from './stored-runs.ts'
+import { type IdBounds, isKeptOf, orderOf, storedRuns } from './stored-runs.ts'
 
 const STEPS = sql.literalValue(String(MAX_SERIES_STEPS))
 const RUNS = sql.literalValue(String(MAX_SERIES_RUNS))
@@ -94,7 +93,7 @@ export async function findSeriesStart(
       ${storedRuns({ no: sql.fragment`${no}::bigint`, ...bounds, direction, limit: STEPS })}
     ) s where s.status = 'success' order by s.id ${orderOf(direction)} limit 1`
   const before = {
-    isAbove: (id: Fragment) => sql.fragment`${id} >= run_id_floor(${retentionCutoff(teamId)})`,
+    isAbove: isKeptOf(teamId),
     isBelow: (id: Fragment) => sql.fragment`${id} < ${first_id}::uuid`,
   }
   return store.maybeOne(sql.type(found)`

@@ -1,4 +1,5 @@
 import { type FragmentSqlToken as Fragment, sql } from 'slonik'
+import { retentionCutoff } from '../quota/pool.ts'
 
 /** The columns of `runs` that a run of `run_stretches` has none of, with their types. */
 const ABSENT = {
@@ -46,15 +47,18 @@ const NONE = sql.join(
 )
 
 /** A stretch never goes beyond a day, so what begins later than that holds no run of an id. */
-const LONGEST_STRETCH = sql.fragment`interval '1 day'`
+export const LONGEST_STRETCH = sql.fragment`interval '1 day'`
 
-/** Runs of some stretches `t`, with the columns of `runs`. */
-const unfolded = (stretches: Fragment): Fragment => sql.fragment`
+/** Selects those runs of stretches that a condition leaves, with the columns of `runs`. */
+const unfolded = (stretches: Fragment, runs: Fragment): Fragment => sql.fragment`
   select t.monitor_no, t.team_id, u.id, t.reading_id, u.start_offset_ms, u.duration_ms,
     'success'::run_status as status, t.fetch_method, t.fetch_reason, t.without_media, t.fired,
     false as delivery_triggered, ${NONE}
   from (${stretches}) t
-  cross join lateral unnest(t.ids, t.start_offsets_ms, t.durations_ms) u (id, start_offset_ms, duration_ms)`
+  cross join lateral (
+    select * from unnest(t.ids, t.start_offsets_ms, t.durations_ms) u (id, start_offset_ms, duration_ms)
+    where ${runs}
+  ) u`
 
 /**
  * Returns the stored run of an id, as a statement of no row or one: it is a row of `runs`, or one of a stretch.
@@ -64,11 +68,13 @@ const unfolded = (stretches: Fragment): Fragment => sql.fragment`
 export const storedRun = (no: Fragment, id: Fragment): Fragment => sql.fragment`
   select ${COLUMNS} from runs where monitor_no = ${no} and id = ${id}
   union all
-  select * from (${unfolded(sql.fragment`
-    select * from run_stretches
-    where monitor_no = ${no} and first_id <= ${id} and last_id >= ${id}
-      and last_id < run_id_floor(run_id_time(${id}) + ${LONGEST_STRETCH})`)}) folded
-  where folded.id = ${id}`
+  ${unfolded(
+    sql.fragment`
+      select * from run_stretches
+      where monitor_no = ${no} and first_id <= ${id} and last_id >= ${id}
+        and last_id < run_id_floor(run_id_time(${id}) + ${LONGEST_STRETCH})`,
+    sql.fragment`u.id = ${id}`,
+  )}`
 
 /** The direction of an order as SQL writes it. */
 export const orderOf = (direction: 'asc' | 'desc'): Fragment =>
@@ -81,6 +87,18 @@ export interface IdBounds {
   /** That it is not beyond the largest one. */
   readonly isBelow: (id: Fragment) => Fragment
 }
+
+/**
+ * Returns the condition that a run is inside the retention window of its team. The subquery is there so that its
+ * beginning is computed once, and not for each run of a stretch.
+ */
+export const isKeptOf =
+  (teamId: string) =>
+  (id: Fragment): Fragment =>
+    sql.fragment`${id} >= (select run_id_floor(${retentionCutoff(teamId)}))`
+
+/** The condition that has no bound. */
+export const isAny = (): Fragment => sql.fragment`true`
 
 interface Within extends IdBounds {
   /** The number of the monitor. */
@@ -100,19 +118,21 @@ export function storedRuns({ no, isAbove, isBelow, direction, limit, isSuccess }
   const order = orderOf(direction)
   const id = sql.fragment`id`
   const isWithin = sql.fragment`${isAbove(id)} and ${isBelow(id)}`
-  // Each has a run inside the bounds, but for one that goes beyond both. So the first runs are in the first stretches.
-  const edge = direction === 'asc' ? sql.fragment`first_id` : sql.fragment`last_id`
-  const stretches = sql.fragment`
-    select * from run_stretches
-    where monitor_no = ${no} and ${isAbove(sql.fragment`last_id`)} and ${isBelow(sql.fragment`first_id`)}
-    order by ${edge} ${order} limit ${limit} + 1`
+  // No stretch of a monitor reaches into another one. So their runs come in order, and as many as are wanted are read.
+  const folded = unfolded(
+    sql.fragment`
+      select * from run_stretches
+      where monitor_no = ${no} and ${isAbove(sql.fragment`last_id`)} and ${isBelow(sql.fragment`first_id`)}
+      order by last_id ${order}`,
+    sql.fragment`${isWithin} order by u.id ${order}`,
+  )
   return sql.fragment`
     select * from (
       (select ${COLUMNS} from runs
         where monitor_no = ${no} and ${isWithin} ${isSuccess ? sql.fragment`and status = 'success'` : sql.fragment``}
         order by id ${order} limit ${limit})
       union all
-      (select * from (${unfolded(stretches)}) folded where ${isWithin} order by id ${order} limit ${limit})
+      (${folded} limit ${limit})
     ) stored
     order by id ${order} limit ${limit}`
 }

@@ -13,7 +13,7 @@ beforeEach(async () => {
     truncate runs, run_stretches, folded_days, forgotten_runs, run_images, deliveries, baselines, checks, monitors
       cascade
   `)
-  // Noon of the tenth of a month, so that no day that a test names is cut.
+  // After noon of the tenth of a month: no day that a test names is cut, and no window begins at a run.
   await database.setClock(`${await secondsToTenth()} s`)
   await ensureRunPartitions(database.store)
 })
@@ -22,7 +22,7 @@ const secondsToTenth = async () =>
   (
     await database.query<{ s: number }>(
       `select extract(epoch from
-         date_trunc('month', now(), 'UTC') + interval '1 month 9 days 12 hours' - now())::int as s`,
+         date_trunc('month', now(), 'UTC') + interval '1 month 9 days 12 hours 7 minutes' - now())::int as s`,
     )
   )[0]?.s
 
@@ -49,11 +49,7 @@ async function monitor(tier = 'scale'): Promise<Watched> {
 async function insert(
   no: number,
   states: readonly State[],
-  {
-    days = 3,
-    minutes = 10,
-    reading,
-  }: { readonly days?: number; readonly minutes?: number; readonly reading?: string } = {},
+  { days = 3, minutes = 10, reading }: Inserted = {},
 ): Promise<readonly string[]> {
   const ids: string[] = []
   for (const [nth, state] of [...(reading === undefined ? ['reading' as const] : []), ...states].entries()) {
