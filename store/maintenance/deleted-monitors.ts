@@ -15,6 +15,7 @@ const counted = row({ count: Type.Integer() })
 /** Tables that may have many rows of a monitor, and what tells its rows apart. */
 const MANY = [
   ['runs', 'id'],
+  ['run_stretches', 'last_id'],
   ['deliveries', 'id'],
   ['notice_events', 'id'],
   ['notices', 'id'],

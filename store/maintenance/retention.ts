@@ -2,18 +2,20 @@ import { sql } from 'slonik'
 import Type from 'typebox'
 import type { Queryable, Store } from '../db/client.ts'
 import { nothing, row } from '../db/row.ts'
-import { sqlStateOf } from '../db/store-fault.ts'
 import { deleteNotices } from '../deliveries/delete-notices.ts'
 import { IS_UNSENT } from '../deliveries/is-unsent.ts'
 import { CUTOFF } from '../quota/pool.ts'
 import { purgeDeletedMonitors } from './deleted-monitors.ts'
+import { dropMonths } from './drop-months.ts'
 import { purgeEndedTeams } from './ended-teams.ts'
-
-type Connection = Queryable & Pick<Store, 'transaction'>
+import { foldRuns } from './fold-runs.ts'
+import { ADDED } from './forgotten-runs.ts'
 
 /** The number of deleted rows and months that retention hides. */
 interface Forgotten {
   readonly months: number
+  /** Runs that are kept, in less space. */
+  readonly folded: number
   readonly runs: number
   readonly deliveries: number
   readonly auditEvents: number
@@ -30,8 +32,6 @@ const BATCH = 5_000
 const MONITORS = 500
 
 const counted = row({ count: Type.Integer() })
-const month = row({ name: Type.String(), is_pending: Type.Boolean(), is_detached: Type.Boolean() })
-const last = row({ last: Type.Union([Type.Integer(), Type.Null()]) })
 const page = row({ count: Type.Integer(), last: Type.Union([Type.Integer(), Type.Null()]), deleted: Type.Integer() })
 
 /**
@@ -49,7 +49,8 @@ export async function forgetOld(store: Store, signal: AbortSignal): Promise<Forg
     try {
       return {
         months: await dropMonths(connection, signal),
-        runs: await deleteRuns(connection, signal),
+        folded: await foldRuns(connection, signal),
+        runs: (await deleteRuns(connection, signal)) + (await deleteStretches(connection, signal)),
         deliveries: await inBatches(signal, () => deleteDeliveries(connection)),
         auditEvents: await inBatches(signal, () => deleteAuditEvents(connection)),
         apiKeys: await inBatches(signal, () => deleteApiKeys(connection)),
@@ -66,6 +67,7 @@ export async function forgetOld(store: Store, signal: AbortSignal): Promise<Forg
 
 const NOTHING: Forgotten = {
   months: 0,
+  folded: 0,
   runs: 0,
   deliveries: 0,
   auditEvents: 0,
@@ -83,89 +85,6 @@ async function inBatches(signal: AbortSignal, deleteSome: () => Promise<number>)
     if (count < BATCH || signal.aborted) return all
   }
 }
-
-const NAME = '^runs_[0-9]{4}_[0-9]{2}$'
-
-/**
- * Drops the months that ended before the start of every team's window. First a month is detached, which waits for
- * others and lets nobody wait. Then its runs are counted and the table is dropped: it is nobody else's any more. What
- * was interrupted goes on the next time.
- */
-async function dropMonths(connection: Connection, signal: AbortSignal): Promise<number> {
-  const found = await connection.any(sql.type(month)`
-    select c.relname as name, coalesce(i.inhdetachpending, false) as is_pending, i.inhrelid is null as is_detached
-    from pg_class c left join pg_inherits i on i.inhrelid = c.oid and i.inhparent = 'runs'::regclass
-    where c.relnamespace = (select relnamespace from pg_class where oid = 'runs'::regclass)
-      and c.relkind = 'r' and c.relname ~ ${NAME}
-      and (i.inhrelid is null or i.inhdetachpending
-        or (to_date(right(c.relname, 7), 'YYYY_MM') + interval '1 month') at time zone 'UTC'
-          <= (select min(${CUTOFF}) from teams t cross join lateral team_limits(t.id) l))
-    order by c.relname
-  `)
-  let dropped = 0
-  for (const one of found)
-    if (!signal.aborted && (await detachMonth(connection, one)) && (await dropMonth(connection, one.name, signal)))
-      dropped += 1
-  return dropped
-}
-
-interface Month {
-  readonly name: string
-  /** A detach was interrupted. */
-  readonly is_pending: boolean
-  readonly is_detached: boolean
-}
-
-/** Returns false when somebody reads the table for so long that it is left for the next time. */
-async function detachMonth(connection: Connection, { name, is_pending, is_detached }: Month): Promise<boolean> {
-  if (is_detached) return true
-  const how = is_pending ? sql.fragment`finalize` : sql.fragment`concurrently`
-  await connection.query(sql.type(nothing)`set lock_timeout = '5s'`)
-  try {
-    await connection.query(sql.type(nothing)`alter table runs detach partition ${sql.identifier([name])} ${how}`)
-    return true
-  } catch (error) {
-    if (sqlStateOf(error) === LOCK_NOT_AVAILABLE) return false
-    throw error
-  } finally {
-    await connection.query(sql.type(nothing)`reset lock_timeout`)
-  }
-}
-
-const LOCK_NOT_AVAILABLE = '55P03'
-
-/** Monitors whose runs of a month one statement counts. */
-const COUNTED = 100
-
-/** Returns false when it was aborted; then nothing has changed. */
-async function dropMonth(connection: Connection, name: string, signal: AbortSignal): Promise<boolean> {
-  const table = sql.identifier([name])
-  try {
-    await connection.transaction(async (tx) => {
-      for (let after: number | null = 0; after !== null;) {
-        signal.throwIfAborted()
-        after = await tx.oneFirst(sql.type(last)`
-          with batch as materialized (select no from checks where no > ${after} order by no limit ${COUNTED}),
-          counted as (
-            insert into forgotten_runs (no, count)
-            select b.no, n.count from batch b
-            cross join lateral (select count(*) from ${table} r where r.monitor_no = b.no) n
-            where n.count > 0
-            ${ADDED}
-          )
-          select max(no) as last from batch
-        `)
-      }
-      await tx.query(sql.type(nothing)`drop table ${table}`)
-    })
-    return true
-  } catch (error) {
-    if (signal.aborted) return false
-    throw error
-  }
-}
-
-const ADDED = sql.fragment`on conflict (no) do update set count = forgotten_runs.count + excluded.count`
 
 /**
  * Deletes runs before each team's window, monitor by monitor. Runs stay while a later run or the next one refers to
@@ -193,10 +112,16 @@ async function deleteRuns(connection: Queryable, signal: AbortSignal): Promise<n
           where r.monitor_no = b.no and r.id >= b.floor and r.status = 'success'
           order by r.id limit 1
         ) needed on true
+        left join lateral (
+          select t.reading_id as id from run_stretches t
+          where t.monitor_no = b.no and t.last_id >= b.floor
+          order by t.last_id limit 1
+        ) folded on true
         cross join lateral (
           select r.monitor_no, r.id from runs r
           where r.monitor_no = b.no and r.id < b.floor
             and r.id is distinct from b.reading_id and r.id is distinct from needed.id
+            and r.id is distinct from folded.id
           limit ${BATCH}
         ) r
         limit ${BATCH}
@@ -216,6 +141,35 @@ async function deleteRuns(connection: Queryable, signal: AbortSignal): Promise<n
     all += deleted
     if (count === 0 || to === null || signal.aborted) return all
     if (deleted < BATCH) after = to
+  }
+}
+
+/** Deletes stretches of which all runs are before their team's window, monitor by monitor. Returns their runs. */
+async function deleteStretches(connection: Queryable, signal: AbortSignal): Promise<number> {
+  for (let all = 0, after = 0; ;) {
+    const { last: to, deleted } = await connection.one(sql.type(page)`
+      with batch as materialized (
+        select c.no, run_id_floor(${CUTOFF}) as floor
+        from checks c cross join lateral team_limits(c.team_id) l
+        where c.no > ${after}
+        order by c.no
+        limit ${MONITORS}
+      ),
+      gone as (
+        delete from run_stretches t using batch b
+        where t.monitor_no = b.no and t.last_id < b.floor
+        returning t.monitor_no, cardinality(t.ids) as runs
+      ),
+      counted as (
+        insert into forgotten_runs (no, count)
+        select monitor_no, sum(runs) from gone group by monitor_no
+        ${ADDED}
+      )
+      select count(*), max(no) as last, (select coalesce(sum(runs), 0)::int from gone) as deleted from batch
+    `)
+    all += deleted
+    if (to === null || signal.aborted) return all
+    after = to
   }
 }
 

@@ -3,6 +3,7 @@ import Type from 'typebox'
 import type { Queryable } from '../db/client.ts'
 import { row } from '../db/row.ts'
 import { retentionCutoff } from '../quota/pool.ts'
+import { isAny, isKeptOf, storedRuns } from '../runs/stored-runs.ts'
 
 /** Which stored runs are read. */
 export interface NewestQuery {
@@ -101,8 +102,12 @@ export const findKept = (
     select ${since(teamId, days)} as from_at, oldest.id as oldest_id, oldest.start_offset_ms as oldest_offset_ms
     from (select) always
     left join lateral (
-      select id, start_offset_ms from runs
-      where monitor_no = ${monitorNo} and team_id = ${teamId}::uuid and id >= run_id_floor(${retentionCutoff(teamId)})
-      order by id limit 1
+      ${storedRuns({
+        no: sql.fragment`${monitorNo}::bigint`,
+        isAbove: isKeptOf(teamId),
+        isBelow: isAny,
+        direction: 'asc',
+        limit: sql.fragment`1`,
+      })}
     ) oldest on true
   `)

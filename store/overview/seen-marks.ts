@@ -3,6 +3,7 @@ import Type from 'typebox'
 import { idBefore, runIdMonitor } from '../../core/run-id.ts'
 import type { Queryable } from '../db/client.ts'
 import { nothing, row } from '../db/row.ts'
+import { storedRun } from '../runs/stored-runs.ts'
 import { isOf, type Reader, seenOfAll } from './seen-until.ts'
 
 const found = row({ no: Type.Integer() })
@@ -10,9 +11,9 @@ const found = row({ no: Type.Integer() })
 /** Returns the number of the monitor of a stored run of the team. Null: there is no such run. */
 const monitorOfRun = (store: Queryable, teamId: string, runId: string): Promise<number | null> =>
   store.maybeOneFirst(sql.type(found)`
-    select m.no from monitors m join runs r on r.monitor_no = m.no
+    select m.no from monitors m
     where m.no = ${runIdMonitor(runId)} and m.team_id = ${teamId}::uuid and m.deleted_at is null
-      and r.id = ${runId}::uuid
+      and exists (${storedRun(sql.fragment`m.no`, sql.fragment`${runId}::uuid`)})
   `)
 
 /** Returns whether there is a stored run of the team with this id. */

@@ -7,6 +7,7 @@ import type { Queryable } from '../db/client.ts'
 import { rowOf } from '../db/row.ts'
 import { isOf, type Reader, seenOfAll } from '../overview/seen-until.ts'
 import { retentionCutoff } from '../quota/pool.ts'
+import { isKeptOf, storedRun, storedRuns } from './stored-runs.ts'
 
 const ComparedRow = Type.Object({
   /** It is the run that was asked for, and not the one that it is compared with. */
@@ -58,15 +59,13 @@ export async function findComparedRuns(store: Queryable, query: ComparedQuery) {
       where k.team_id = ${reader.teamId}::uuid and ${isOf(sql.fragment`k.user_id`, reader.userId)}
         and k.monitor_no = ${no}),
     ${seenOfAll(reader)})`
-  const other =
-    against === 'seen'
-      ? sql.fragment`s.status = 'success' and s.id <= ${seen} order by s.id desc limit 1`
-      : sql.fragment`s.id = ${against}::uuid`
+  const ofId = (run: string) => storedRun(no, sql.fragment`${run}::uuid`)
+  const other = against === 'seen' ? lastSuccess(query, no, seen) : ofId(against)
   const rows = await store.any(sql.type(comparedRun)`
     with wanted as materialized (
-      ${run(query, { no, isAsked: true })} and s.id = ${id}::uuid
+      ${run(query, { stored: ofId(id), isAsked: true })}
       union all
-      (${run(query, { no, isAsked: false })} and ${other})
+      ${run(query, { stored: other, isAsked: false })}
     )
     select w.is_asked, w.id, w.status, w.start_offset_ms, w.id <= ${seen} as is_seen,
       case when w.reading_id is null then w.extracted else reading.extracted end as extracted,
@@ -90,11 +89,23 @@ export async function findComparedRuns(store: Queryable, query: ComparedQuery) {
 
 const run = (
   { reader: { teamId } }: ComparedQuery,
-  { no, isAsked }: { readonly no: Fragment; readonly isAsked: boolean },
+  { stored, isAsked }: { readonly stored: Fragment; readonly isAsked: boolean },
 ) =>
   sql.fragment`
-    select ${isAsked}::boolean as is_asked, s.id, s.status, s.start_offset_ms, s.reading_id, s.extracted from runs s
-    where s.monitor_no = ${no} and s.team_id = ${teamId}::uuid and s.id >= run_id_floor(${retentionCutoff(teamId)})`
+    select ${isAsked}::boolean as is_asked, s.id, s.status, s.start_offset_ms, s.reading_id, s.extracted
+    from (${stored}) s
+    where s.team_id = ${teamId}::uuid and s.id >= run_id_floor(${retentionCutoff(teamId)})`
+
+/** Selects the last run up to an id that succeeded. */
+const lastSuccess = ({ reader: { teamId } }: ComparedQuery, no: Fragment, until: Fragment): Fragment =>
+  storedRuns({
+    no,
+    isAbove: isKeptOf(teamId),
+    isBelow: (id) => sql.fragment`${id} <= ${until}`,
+    direction: 'desc',
+    limit: sql.fragment`1`,
+    isSuccess: true,
+  })
 
 /**
  * Only a run that differs refers to its text. That of another one is found by its neighbours, and their hash says

@@ -6,8 +6,8 @@ import type { RunStatus } from '../../schema/run/run.ts'
 import type { Queryable } from '../db/client.ts'
 import { row } from '../db/row.ts'
 import { isMonitor } from '../monitors/is-monitor.ts'
-import { retentionCutoff } from '../quota/pool.ts'
 import { changedSources } from './changed-runs.ts'
+import { type IdBounds, isKeptOf, orderOf, storedRuns } from './stored-runs.ts'
 
 /** Filters of a list of runs. Instants are compared with those of the ids. */
 export interface Narrowing {
@@ -33,19 +33,32 @@ const LOOKED = sql.literalValue(String(MAX_LOOKED_RUNS))
 const all = (conditions: readonly Fragment[]) => sql.fragment`${sql.join(conditions, sql.fragment` and `)}`
 
 /** The direction in which a list goes from where it begins. */
-export const directionOf = ({ after }: Narrowing): Fragment =>
-  after === undefined ? sql.fragment`desc` : sql.fragment`asc`
+export const directionOf = (narrowing: Narrowing): Fragment => orderOf(wayOf(narrowing))
 
-/** Returns the condition that an id is within the times and behind the positions. An id has no time before 1970. */
-function isThere(id: Fragment, { from, to, before, after }: Narrowing): Fragment {
-  const floor = (at: string) => sql.fragment`run_id_floor(greatest(${at}::timestamptz, 'epoch'))`
-  return all([
-    sql.fragment`true`,
-    ...(from === undefined ? [] : [sql.fragment`${id} >= ${floor(from)}`]),
-    ...(to === undefined ? [] : [sql.fragment`${id} < ${floor(to)}`]),
-    ...(before === undefined ? [] : [sql.fragment`${id} < ${before}::uuid`]),
-    ...(after === undefined ? [] : [sql.fragment`${id} > ${after}::uuid`]),
-  ])
+const wayOf = ({ after }: Narrowing) => (after === undefined ? 'desc' : 'asc')
+
+/** Returns the conditions that an id is within the times and behind the positions. An id has no time before 1970. */
+function boundsOf({ from, to, before, after }: Narrowing): IdBounds {
+  const floor = (at: string) => sql.fragment`(select run_id_floor(greatest(${at}::timestamptz, 'epoch')))`
+  return {
+    isAbove: (id) =>
+      all([
+        sql.fragment`true`,
+        ...(from === undefined ? [] : [sql.fragment`${id} >= ${floor(from)}`]),
+        ...(after === undefined ? [] : [sql.fragment`${id} > ${after}::uuid`]),
+      ]),
+    isBelow: (id) =>
+      all([
+        sql.fragment`true`,
+        ...(to === undefined ? [] : [sql.fragment`${id} < ${floor(to)}`]),
+        ...(before === undefined ? [] : [sql.fragment`${id} < ${before}::uuid`]),
+      ]),
+  }
+}
+
+function isThere(id: Fragment, narrowing: Narrowing): Fragment {
+  const { isAbove, isBelow } = boundsOf(narrowing)
+  return all([isAbove(id), isBelow(id)])
 }
 
 /** Returns the condition of `runs s` that no index knows. */
@@ -57,14 +70,34 @@ const isWanted = ({ status, fired }: Narrowing): Fragment =>
     ...(fired === undefined ? [] : [sql.fragment`(s.delivery_triggered or s.fired) is not distinct from ${fired}`]),
   ])
 
-/** Returns the sources of stored runs `s` of `m`: what fired has found a difference, for which there are indexes. */
-function sourcesOf(teamId: string, narrowing: Narrowing): readonly Fragment[] {
-  if (narrowing.status === 'running') return []
+/**
+ * Returns the statements of at most `limit` stored runs of `m` that are looked at, from where the list begins. What
+ * fired has found a difference, for which there are indexes. What did not succeed is a row of `runs`.
+ */
+function looksOf(teamId: string, narrowing: Narrowing, limit: Fragment = LOOKED): readonly Fragment[] {
+  const { status, isChanged, fired } = narrowing
+  if (status === 'running') return []
+  const isKept = isKeptOf(teamId)
+  const { isAbove, isBelow } = boundsOf(narrowing)
+  if (!isChanged && fired !== true && (status === undefined || status === 'success'))
+    return [
+      storedRuns({
+        no: sql.fragment`m.no`,
+        isAbove: (id) => all([isKept(id), isAbove(id)]),
+        isBelow,
+        direction: wayOf(narrowing),
+        limit,
+      }),
+    ]
+  const id = sql.fragment`s.id`
   const sources =
-    narrowing.isChanged || narrowing.fired === true
+    isChanged || fired === true
       ? changedSources(teamId)
-      : [sql.fragment`runs s where s.monitor_no = m.no and s.id >= run_id_floor(${retentionCutoff(teamId)})`]
-  return sources.map((source) => sql.fragment`${source} and ${isThere(sql.fragment`s.id`, narrowing)}`)
+      : [sql.fragment`runs s where s.monitor_no = m.no and ${isKept(id)}`]
+  return sources.map(
+    (source) => sql.fragment`
+      select s.* from ${source} and ${isThere(id, narrowing)} order by s.id ${directionOf(narrowing)} limit ${limit}`,
+  )
 }
 
 /** Runs in progress have found nothing yet, so a list of changes leaves them out. */
@@ -84,11 +117,14 @@ interface Selected {
 /** Returns the statement of narrowed runs of `m`, in no order: at least `reach` from where the list begins. */
 export function narrowedRuns({ teamId, narrowing, columns, waiting, reach }: Selected): Fragment {
   const direction = directionOf(narrowing)
+  const { status, fired } = narrowing
+  // Where each run that is looked at is wanted, no more of them are looked at than are shown.
+  const most = status === undefined && fired === undefined ? sql.fragment`least(${LOOKED}::int, ${reach}::int)` : LOOKED
   const parts = [
     sql.fragment`(${waiting} and ${hasWaiting(narrowing)} and ${isThere(sql.fragment`w.id`, narrowing)})`,
-    ...sourcesOf(teamId, narrowing).map(
-      (source) => sql.fragment`
-        (select ${columns} from (select s.* from ${source} order by s.id ${direction} limit ${LOOKED}) s
+    ...looksOf(teamId, narrowing, most).map(
+      (looked) => sql.fragment`
+        (select ${columns} from (${looked}) s
           where ${isWanted(narrowing)} order by s.id ${direction} limit ${reach})`,
     ),
   ]
@@ -103,12 +139,8 @@ const counted = row({ total: Type.Integer() })
  */
 export async function countNarrowedRuns(store: Queryable, query: Narrowed): Promise<number | null> {
   const { teamId, monitorId, kind, narrowing } = query
-  const counts = sourcesOf(teamId, narrowing).map(
-    (source) => sql.fragment`
-      (select count(*) from (
-        select s.status, s.fired, s.delivery_triggered from ${source}
-        order by s.id ${directionOf(narrowing)} limit ${LOOKED}
-      ) s where ${isWanted(narrowing)})`,
+  const counts = looksOf(teamId, narrowing).map(
+    (looked) => sql.fragment`(select count(*) from (${looked}) s where ${isWanted(narrowing)})`,
   )
   const ofWaiting = sql.fragment`
     (select count(*) from checks c cross join lateral unnest(array[c.run_id, c.queued_run_id]) w(id)
@@ -127,8 +159,9 @@ const found = row({ id: Type.String() })
 export async function findEndOfLook(store: Queryable, query: Narrowed): Promise<string | null> {
   const { teamId, monitorId, kind, narrowing } = query
   const direction = directionOf(narrowing)
-  const ends = sourcesOf(teamId, narrowing).map(
-    (source) => sql.fragment`(select s.id from ${source} order by s.id ${direction} offset ${LOOKED} - 1 limit 1)`,
+  const ends = looksOf(teamId, narrowing).map(
+    (looked) => sql.fragment`
+      (select s.id from (${looked}) s order by s.id ${direction} offset ${LOOKED} - 1 limit 1)`,
   )
   if (ends.length === 0) return null
   return store.maybeOneFirst(sql.type(found)`

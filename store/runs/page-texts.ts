@@ -8,6 +8,7 @@ import type { Diff } from '../../schema/run/run.ts'
 import type { Queryable } from '../db/client.ts'
 import { row, unnest, nothing } from '../db/row.ts'
 import { retentionCutoff } from '../quota/pool.ts'
+import { storedRun } from './stored-runs.ts'
 
 /*
  * The readable texts of whole pages, to show what changed. A text has the hash of itself as its key. A team has each
@@ -121,11 +122,10 @@ const runTexts = row({
 export async function findRunTexts(store: Queryable, teamId: string, id: string): Promise<RunTexts | null> {
   const found = await store.maybeOne(sql.prepared('find_run_texts', runTexts)`
     select r.diff, r.text_after is not null as has_texts, b.text as before, a.text as after
-    from runs r
+    from (${storedRun(sql.fragment`${runIdMonitor(id)}::bigint`, sql.fragment`${id}::uuid`)}) r
     left join page_texts b on b.team_id = r.team_id and b.key = r.text_before
     left join page_texts a on a.team_id = r.team_id and a.key = r.text_after
-    where r.monitor_no = ${runIdMonitor(id)} and r.id = ${id}::uuid and r.team_id = ${teamId}::uuid
-      and r.id >= run_id_floor(${retentionCutoff(teamId)})
+    where r.team_id = ${teamId}::uuid and r.id >= run_id_floor(${retentionCutoff(teamId)})
   `)
   if (!found) return null
   const { diff, has_texts: hasTexts, before, after } = found

@@ -11,6 +11,7 @@ import { retentionCutoff } from '../quota/pool.ts'
 import { changedRuns } from './changed-runs.ts'
 import { directionOf, type Narrowing, narrowedRuns } from './narrowed-runs.ts'
 import { type ListedRun, listedRun, type RunTexts, runTexts, SEARCH_RUN_COLUMNS } from './run-record.ts'
+import { isAny, isKeptOf, LONGEST_STRETCH, storedRun, storedRuns } from './stored-runs.ts'
 
 /** The columns of runs of searches but for the results, which are large. */
 const SMALL = Object.entries(SEARCH_RUN_COLUMNS).filter(([name]) => name !== 'organic_results')
@@ -102,7 +103,7 @@ const SHOWN_COLUMNS = sql.fragment`
 export async function findRun(store: Queryable, teamId: string, id: string): Promise<ListedRun | null> {
   const no = sql.fragment`m.no`
   const run = sql.fragment`
-    select ${STORED} from runs s where s.monitor_no = m.no and s.id = ${id}::uuid
+    select ${STORED} from (${storedRun(no, sql.fragment`${id}::uuid`)}) s
     union all
     (${waiting(no)} and w.id = ${id}::uuid)
     limit 1`
@@ -127,9 +128,13 @@ export async function listRuns(store: Queryable, query: RunQuery): Promise<reado
     : sql.fragment`
             (${waiting(sql.fragment`m.no`)})
             union all
-            (select ${STORED} from runs s
-              where s.monitor_no = m.no and s.id >= run_id_floor(${retentionCutoff(teamId)})
-              order by s.id desc limit ${reach})`
+            (select ${STORED} from (${storedRuns({
+              no: sql.fragment`m.no`,
+              isAbove: isKeptOf(teamId),
+              isBelow: isAny,
+              direction: 'desc',
+              limit: reach,
+            })}) s)`
   return store.any(typed`${shownRuns(query, { wanted, direction: sql.fragment`desc`, limit, offset })}`)
 }
 
@@ -185,8 +190,8 @@ export async function readRunTexts(store: Queryable, ids: readonly string[]): Pr
   return store.any(sql.type(runTexts)`
     select r.id, shown.extracted::text as extracted, r.diff::text as diff, r.warnings::text as warnings,
       shown.organic_results::text as organic_results
-    from runs r ${withReading(no)}
-    where r.monitor_no = ${no} and r.id = any(${sql.array([...ids], 'uuid')})
+    from unnest(${sql.array([...ids], 'uuid')}) wanted (id)
+    cross join lateral (${storedRun(no, sql.fragment`wanted.id`)}) r ${withReading(no)}
   `)
 }
 
@@ -202,9 +207,14 @@ export async function countRuns(
   monitorId: string,
   kind: MonitorKind,
 ): Promise<number | null> {
+  const cutoff = retentionCutoff(teamId)
   return store.maybeOneFirst(sql.prepared('count_runs', counted)`
     select greatest(c.runs_total - coalesce((select f.count from forgotten_runs f where f.no = c.no), 0) - (
-        select count(*) from runs s where s.monitor_no = m.no and s.id < run_id_floor(${retentionCutoff(teamId)})
+        select count(*) from runs s where s.monitor_no = m.no and s.id < run_id_floor(${cutoff})
+      ) - (
+        select count(*) from run_stretches t cross join lateral unnest(t.ids) i (id)
+        where t.monitor_no = m.no and t.last_id < (select run_id_floor(${cutoff} + ${LONGEST_STRETCH}))
+          and i.id < (select run_id_floor(${cutoff}))
       ), 0) + (c.run_id is not null)::int + (c.queued_run_id is not null)::int as total
     from monitors m join checks c on c.no = m.no
     where ${isMonitor(teamId, monitorId, kind)}

@@ -7,9 +7,9 @@ import { MAX_SERIES, MAX_SERIES_RUNS, MAX_SERIES_STEPS } from '../../schema/run/
 import type { Queryable } from '../db/client.ts'
 import { row, rowOf } from '../db/row.ts'
 import { isMonitor } from '../monitors/is-monitor.ts'
-import { retentionCutoff } from '../quota/pool.ts'
 import type { SeriesTable } from './series-table.ts'
 import { seriesWindow } from './series-window.ts'
+import { type IdBounds, isKeptOf, orderOf, storedRuns } from './stored-runs.ts'
 
 const STEPS = sql.literalValue(String(MAX_SERIES_STEPS))
 const RUNS = sql.literalValue(String(MAX_SERIES_RUNS))
@@ -55,11 +55,17 @@ export async function findSeriesHead(
       from monitors m where ${isMonitor(teamId, monitorId, kind)}
     )
     select m.no, ${table.values} as values, b.summary -> 'spark' as spark, m.first_id, m.end_id,
-      (select s.id from runs s where s.monitor_no = m.no and s.id >= m.first_id and s.id < m.end_id
-        order by s.id desc offset ${RUNS} - 1 limit 1) as looked_id
+      (select s.id from (${lastRuns(sql.fragment`m.no`, {
+        isAbove: (id) => sql.fragment`${id} >= m.first_id`,
+        isBelow: (id) => sql.fragment`${id} < m.end_id`,
+      })}) s order by s.id desc offset ${RUNS} - 1 limit 1) as looked_id
     from m left join baselines b on b.no = m.no
   `)
 }
+
+/** Selects as many of the last stored runs of a monitor as are looked at. */
+const lastRuns = (no: Fragment, bounds: IdBounds): Fragment =>
+  storedRuns({ no, ...bounds, direction: 'desc', limit: RUNS })
 
 /** The runs of a series, and the field. */
 interface SeriesRuns {
@@ -82,19 +88,26 @@ export async function findSeriesStart(
   { head: { no, first_id, end_id }, teamId, field }: SeriesRuns,
   table: SeriesTable,
 ): Promise<Found | null> {
-  const near = (condition: Fragment, direction: Fragment) => sql.fragment`
+  const near = (bounds: IdBounds, direction: 'asc' | 'desc') => sql.fragment`
     select s.* from (
-      select s.* from runs s where s.monitor_no = ${no} and ${condition} order by s.id ${direction} limit ${STEPS}
-    ) s where s.status = 'success' order by s.id ${direction} limit 1`
-  const before = sql.fragment`s.id < ${first_id}::uuid and s.id >= run_id_floor(${retentionCutoff(teamId)})`
-  const within = sql.fragment`s.id >= ${first_id}::uuid and s.id < ${end_id}::uuid`
+      ${storedRuns({ no: sql.fragment`${no}::bigint`, ...bounds, direction, limit: STEPS })}
+    ) s where s.status = 'success' order by s.id ${orderOf(direction)} limit 1`
+  const before = {
+    isAbove: isKeptOf(teamId),
+    isBelow: (id: Fragment) => sql.fragment`${id} < ${first_id}::uuid`,
+  }
   return store.maybeOne(sql.type(found)`
     select s.id, ${ENDED}, ${table.valueOf(field)} as value
-    from ((${near(before, sql.fragment`desc`)}) union all (${near(within, sql.fragment`asc`)})) s
+    from ((${near(before, 'desc')}) union all (${near(windowOf({ first_id, end_id }), 'asc')})) s
     left join runs reading on reading.monitor_no = s.monitor_no and reading.id = s.reading_id
     order by s.id limit 1
   `)
 }
+
+const windowOf = ({ first_id, end_id }: Pick<SeriesHead, 'first_id' | 'end_id'>): IdBounds => ({
+  isAbove: (id) => sql.fragment`${id} >= ${first_id}::uuid`,
+  isBelow: (id) => sql.fragment`${id} < ${end_id}::uuid`,
+})
 
 const step = row({
   id: Type.String(),
@@ -141,9 +154,7 @@ export async function listSeriesTurns(store: Queryable, { no, first_id, end_id }
       from (
         select s.id, s.start_offset_ms, s.duration_ms, s.status,
           case when s.status = 'error' then coalesce(s.error_code, 'internal') end as code
-        from runs s
-        where s.monitor_no = ${no} and s.id >= ${first_id}::uuid and s.id < ${end_id}::uuid
-        order by s.id desc limit ${RUNS}
+        from (${lastRuns(sql.fragment`${no}::bigint`, windowOf({ first_id, end_id }))}) s
       ) s
       where s.status <> 'skipped'
     ) s

@@ -14,6 +14,7 @@ import { shared } from '../../support/run/shared.ts'
 
 const NOTHING = {
   months: 0,
+  folded: 0,
   runs: 0,
   deliveries: 0,
   auditEvents: 0,
@@ -27,7 +28,8 @@ const NOTHING = {
 const database = shared(openQueueDatabase)
 beforeEach(async () => {
   await database.query(`
-    truncate runs, forgotten_runs, deliveries, notices, notice_events, audit_events, api_keys,
+    truncate runs, run_stretches, folded_days, forgotten_runs,
+      deliveries, notices, notice_events, audit_events, api_keys,
       baselines, checks, monitors cascade
   `)
 })

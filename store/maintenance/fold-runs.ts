@@ -1,0 +1,114 @@
+import { sql } from 'slonik'
+import Type from 'typebox'
+import type { Queryable, Store } from '../db/client.ts'
+import { nothing, row } from '../db/row.ts'
+
+type Connection = Queryable & Pick<Store, 'transaction'>
+
+/** Monitors whose runs of a day one statement folds. */
+const MONITORS = 50
+/** The most runs of a stretch, and the fewest: with two, a stretch takes as much as they do. */
+const STRETCH = { most: 100, fewest: 3 } as const
+
+const day = row({ since: Type.String(), until: Type.String() })
+const batch = row({ last: Type.Union([Type.Integer(), Type.Null()]), folded: Type.Integer() })
+
+/**
+ * Makes stretches of the unchanged runs of pages, day by day in UTC, up to the day before yesterday
+ * (docs/decisions/0062). These stay as rows: runs with values, warnings or pictures, the newest run and the newest
+ * success of a monitor, for which others look, and a success behind a failure, which ends it in plots. Each batch of
+ * monitors is one statement, so a run is a row or in a stretch. The next call goes on where one was interrupted.
+ *
+ * @returns how many runs were folded
+ */
+export async function foldRuns(connection: Connection, signal: AbortSignal): Promise<number> {
+  for (let all = 0; ;) {
+    const next = await nextDay(connection)
+    if (next === null || signal.aborted) return all
+    for (let after: number | null = 0; after !== null;) {
+      const { last, folded } = await foldDay(connection, next, after)
+      all += folded
+      after = last
+      if (signal.aborted) return all
+    }
+    await connection.query(sql.type(nothing)`
+      insert into folded_days (until) values (${next.until}::timestamptz)
+      on conflict (is_only) do update set until = excluded.until`)
+  }
+}
+
+interface Day {
+  /** Instants. */
+  readonly since: string
+  readonly until: string
+}
+
+/** Returns the first day that was not looked at and may be folded. Days without any run are left out. Null: none. */
+const nextDay = (connection: Queryable): Promise<Day | null> =>
+  connection.maybeOne(sql.type(day)`
+    select since, since + interval '1 day' as until
+    from (
+      select greatest(
+        (select until from folded_days),
+        date_trunc('day', (select run_id_time(id) from runs
+          where id >= coalesce((select run_id_floor(until) from folded_days), run_id_floor('epoch'))
+          order by id limit 1), 'UTC')
+      ) as since
+    ) first
+    where since + interval '1 day' <= date_trunc('day', clock(), 'UTC') - interval '1 day'
+  `)
+
+const foldDay = (connection: Queryable, { since, until }: Day, after: number) =>
+  connection.one(sql.type(batch)`
+    with monitor as materialized (
+      select no from monitors where kind = 'page' and no > ${after} order by no limit ${MONITORS}
+    ),
+    bound as materialized (
+      select run_id_floor(${since}::timestamptz) as since, run_id_floor(${until}::timestamptz) as until
+    ),
+    run as materialized (
+      select r.*, lag(r.status) over w as status_before
+      from monitor m cross join bound b
+      cross join lateral (
+        select * from runs r where r.monitor_no = m.no and r.id >= b.since and r.id < b.until
+      ) r
+      window w as (partition by r.monitor_no order by r.id)
+    ),
+    plain as (
+      select r.*, row_number() over (partition by r.monitor_no order by r.id) as place,
+        row_number() over (
+          partition by r.monitor_no, r.reading_id, r.fetch_method, r.fetch_reason, r.without_media, r.fired
+          order by r.id
+        ) as nth
+      from run r cross join bound b
+      where r.status = 'success' and r.reading_id is not null and r.fired is not true and not r.delivery_triggered
+        and num_nonnulls(r.extracted, r.diff, r.error_code, r.error_message, r.warnings, r.text_before, r.text_after,
+          r.organic_results, r.target_rank, r.rank_delta, r.ai_overview_present, r.featured_snippet_present,
+          r.serp_check, r.change, r.held) = 0
+        and coalesce(r.status_before, (
+          select p.status from runs p where p.monitor_no = r.monitor_no and p.id < r.id order by p.id desc limit 1
+        ), 'success') = 'success'
+        and exists (select from runs n
+          where n.monitor_no = r.monitor_no and n.id > r.id and n.status = 'success' limit 1)
+        and not exists (select from run_images v where v.monitor_no = r.monitor_no and v.run_id = r.id)
+    ),
+    stretch as (
+      insert into run_stretches (monitor_no, last_id, first_id, team_id, reading_id, fetch_method, fetch_reason,
+        without_media, fired, ids, start_offsets_ms, durations_ms)
+      select monitor_no, (array_agg(id order by id desc))[1], (array_agg(id order by id))[1],
+        (array_agg(team_id))[1], reading_id, fetch_method, fetch_reason, without_media, fired,
+        array_agg(id order by id), array_agg(start_offset_ms order by id), array_agg(duration_ms order by id)
+      from plain
+      -- Runs that are alike and follow each other have the same difference of both numbers.
+      group by monitor_no, reading_id, fetch_method, fetch_reason, without_media, fired, place - nth,
+        (nth - 1) / ${STRETCH.most}
+      having count(*) >= ${STRETCH.fewest}
+      returning monitor_no, ids
+    ),
+    gone as (
+      delete from runs r using stretch s cross join lateral unnest(s.ids) i (id)
+      where r.monitor_no = s.monitor_no and r.id = i.id
+      returning 1
+    )
+    select (select max(no) from monitor) as last, (select count(*)::int from gone) as folded
+  `)
