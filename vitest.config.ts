@@ -27,7 +27,7 @@ const PROCESSES = [
   'test/cli/remote/{many-deletions,more-commands,round-trip,shown-names,sign-in,states}.test.ts',
   'test/dashboard/axe-walk.test.ts',
   'test/dashboard/{monitor-screens,new-monitor-more,new-search,people-screens,telling}.test.ts',
-  'test/docs/{code-blocks,newcomer,quickstart,readme}.test.ts',
+  'test/docs/{code-blocks,newcomer,quickstart,readme,services-page}.test.ts',
   'test/e2e/{backup,watched-files}.test.ts',
   'test/examples/cookbook.test.ts',
   'test/fuzz/**/*.test.ts',
