@@ -9,7 +9,7 @@ import type { Received, Receiver } from '../worker/receiver.ts'
 const AT_DIGEST = 'digest'
 
 /** The options that a service needs, as the manual shows them. */
-const neededOf = (service: ServiceName): Record<string, string> =>
+export const neededOf = (service: ServiceName): Record<string, string> =>
   Object.fromEntries(
     Object.entries(SERVICE_TABLE[service].options)
       .filter(([, { isNeeded }]) => isNeeded === true)
