@@ -23,7 +23,7 @@ const DIALECT: Dialect = {
 const FIXED = 4_000
 const LONGEST_LINK = 1_500
 
-/** Begins `{{DATE(…)}}` and `{{TIME(…)}}`, which a card replaces by the time of its reader: an invisible space ends it. */
+/** Begins `{{DATE(…)}}` and `{{TIME(…)}}`, which a card replaces by a time. An invisible space (U+200B) ends it. */
 const FUNCTION = /\{(?=\{(?:DATE|TIME)\()/g
 const run = (text: string, style: object = {}) => ({
   type: 'TextRun',

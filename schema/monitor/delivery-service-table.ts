@@ -2,7 +2,6 @@ import type { DeliveryService } from './delivery-service.ts'
 import { CHANNEL, KEY, KEY_TAKES, LINE, LINE_TAKES, oneOf, SENDER, TOKEN, TOKEN_TAKES } from './option-values.ts'
 
 const PLACE = { isNeeded: true, isAddress: true } as const
-/** A place that has a pace of its own. */
 const PACED_PLACE = { ...PLACE, isPaced: true } as const
 
 /**

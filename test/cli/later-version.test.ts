@@ -228,7 +228,7 @@ describe('Versions of several levels on one database', () => {
     expect(sink.arrivals.at(-1)).toMatchObject({ page: LEVEL_PAGE, after: `v${pages.version(LEVEL_PAGE)}` })
   }, 240_000)
 
-  test('a worker below this level sends no row of deliveries and notices that is worded or held', async () => {
+  test('a worker below this level sends no row of deliveries and notices that waits or has own words', async () => {
     const { startApi, startWorker, stop } = versions
     await versions.endAll()
     api = await startApi('this')
