@@ -28,7 +28,7 @@ const PROCESSES = [
   'test/dashboard/axe-walk.test.ts',
   'test/dashboard/{monitor-screens,new-monitor-more,new-search,people-screens,telling}.test.ts',
   'test/docs/{code-blocks,newcomer,quickstart,readme}.test.ts',
-  'test/e2e/{backup,watched-files}.test.ts',
+  'test/e2e/{backup,services-page,watched-files}.test.ts',
   'test/examples/cookbook.test.ts',
   'test/fuzz/**/*.test.ts',
   'test/hostile/**/*.test.ts',

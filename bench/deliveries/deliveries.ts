@@ -220,19 +220,20 @@ interface Inserted {
 async function insertDeliveries(database: Database, { messages: own, apartMs, others }: Inserted): Promise<number> {
   const rows = [...own, ...others]
   const after = rows.map((_, n) => (n < own.length ? n * apartMs : 0))
-  const { id, type, target, host, payload, digest } = deliveryColumns(rows)
+  const { id, type, target, host, payload, level, digest } = deliveryColumns(rows)
   for (let aheadMs = LEAST_AHEAD_MS + rows.length * AHEAD_MS_EACH; ; aheadMs *= 2) {
     const due = Date.now() + aheadMs
     await database.client.query('begin')
     await database.client.query(
       `insert into deliveries (id, team_id, monitor_no, run_id, type, target, host, payload, due_at, next_attempt_at,
-        digest)
+        level, digest)
        select d.id, $1, (select no from monitors), gen_random_uuid(), d.type, d.target, d.host, d.payload, at, at,
-        d.digest
-       from unnest($2::uuid[], $3::text[], $4::bytea[], $5::text[], $6::text[], $8::text[], $9::float8[])
-         as d (id, type, target, host, payload, digest, after_ms),
+        d.level, d.digest
+       from unnest($2::uuid[], $3::text[], $4::bytea[], $5::text[], $6::text[], $8::smallint[], $9::text[],
+           $10::float8[])
+         as d (id, type, target, host, payload, level, digest, after_ms),
          to_timestamp(($7::float8 + d.after_ms) / 1000) at`,
-      [TEAM, id, type, target, host, payload, due, digest, after],
+      [TEAM, id, type, target, host, payload, due, level, digest, after],
     )
     await database.client.query('analyze deliveries')
     const isAhead = Date.now() + COMMIT_MS < due

@@ -8,7 +8,7 @@ import { titleOf } from './write-story.ts'
 /** The characters of the JSON around a block, at most. */
 const AROUND = 120
 
-/** A TextRun reads no markup, so nothing is escaped. */
+/** A TextRun reads no markup, so nothing is escaped but what `run` escapes. */
 const DIALECT: Dialect = {
   plain: (text) => text,
   value: (text) => text,
@@ -23,7 +23,13 @@ const DIALECT: Dialect = {
 const FIXED = 4_000
 const LONGEST_LINK = 1_500
 
-const run = (text: string, style: object = {}) => ({ type: 'TextRun', text, ...style })
+/** Begins `{{DATE(…)}}` and `{{TIME(…)}}`, which a card replaces by a time. An invisible space (U+200B) ends it. */
+const FUNCTION = /\{(?=\{(?:DATE|TIME)\()/g
+const run = (text: string, style: object = {}) => ({
+  type: 'TextRun',
+  text: text.replace(FUNCTION, '{\u200b'),
+  ...style,
+})
 const block = (text: string, style?: object) => ({ type: 'RichTextBlock', inlines: [run(text, style)] })
 const open = (title: string, url: string | null | undefined) =>
   typeof url === 'string' && url.length <= LONGEST_LINK ? [{ type: 'Action.OpenUrl', title, url }] : []
@@ -33,6 +39,7 @@ export const teams: Service = {
   request({ url, story, limit }) {
     const most = limit.most - FIXED
     const blocks = story.own ? [writeOwn(story, story.own, DIALECT, most)] : writeBlocks(story, DIALECT, most)
+    const actions = [...open('See the run', story.runUrl), ...open('Open the page', story.page?.url)]
     const where = [...(story.page === null ? [] : [story.page.text]), story.time].join(' · ')
     const card = {
       $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
@@ -43,7 +50,7 @@ export const teams: Service = {
         ...blocks.map((text) => block(text)),
         block(where, { isSubtle: true }),
       ],
-      actions: [...open('See the run', story.runUrl), ...open('Open the page', story.page?.url)],
+      ...(actions.length > 0 && { actions }),
     }
     const attachment = { contentType: 'application/vnd.microsoft.card.adaptive', contentUrl: null, content: card }
     const body = JSON.stringify({ type: 'message', attachments: [attachment] })

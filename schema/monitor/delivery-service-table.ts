@@ -1,8 +1,8 @@
 import type { DeliveryService } from './delivery-service.ts'
 import { CHANNEL, KEY, KEY_TAKES, LINE, LINE_TAKES, oneOf, SENDER, TOKEN, TOKEN_TAKES } from './option-values.ts'
 
-/** A service gets its messages at a pace for each of these. */
-const PLACE = { isNeeded: true, isPaced: true, isAddress: true } as const
+const PLACE = { isNeeded: true, isAddress: true } as const
+const PACED_PLACE = { ...PLACE, isPaced: true } as const
 
 /**
  * The services that a delivery of type `webhook` can name. Validation, the rules of custom resources, the pace and the
@@ -25,7 +25,7 @@ export const DELIVERY_SERVICES = {
     label: 'Telegram',
     options: {
       chat_id: {
-        ...PLACE,
+        ...PACED_PLACE,
         pattern: '^(-?[0-9]{1,20}|@[A-Za-z0-9_]{1,64})$',
         takes: 'a number, or @ and the name of a channel',
         says: 'The chat, group or channel.',
@@ -59,9 +59,11 @@ export const DELIVERY_SERVICES = {
         says: 'The room.',
         example: '!abc:example.com',
       },
+      // A homeserver counts the messages of an account in all of its rooms.
       access_token: {
         isNeeded: true,
         isSecret: true,
+        isPaced: true,
         pattern: TOKEN,
         takes: TOKEN_TAKES,
         says: 'The access token of the account that writes.',
@@ -188,7 +190,7 @@ export const DELIVERY_SERVICES = {
         example: 'a0123456789',
       },
       user: {
-        ...PLACE,
+        ...PACED_PLACE,
         isSecret: true,
         pattern: KEY,
         takes: KEY_TAKES,
@@ -218,7 +220,7 @@ export const DELIVERY_SERVICES = {
     label: 'PagerDuty',
     options: {
       routing_key: {
-        ...PLACE,
+        ...PACED_PLACE,
         isSecret: true,
         pattern: KEY,
         takes: KEY_TAKES,

@@ -24,7 +24,7 @@ export interface DeliveryService {
   readonly options: Readonly<Record<string, ServiceOption>>
   /** The most of the text of a message. */
   readonly limit: { readonly most: number; readonly unit: 'characters' | 'bytes' }
-  /** Milliseconds between two messages to one destination. Null: it documents none. */
+  /** Milliseconds between two messages to one address and one value of what is paced. Null: it documents none. */
   readonly everyMs: number | null
   /** It can be one's own server, which may want headers, such as those of a proxy in front of it. */
   readonly takesHeaders: boolean

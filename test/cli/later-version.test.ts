@@ -1,13 +1,16 @@
 import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openPages, type Pages } from '../faults/pages.ts'
 import { openSink, type Sink } from '../faults/sink.ts'
+import { quietNow } from '../support/api/quiet-now.ts'
 import { createEmptyDatabase } from '../support/database/test-database.ts'
 import { freePort } from '../support/network/free-port.ts'
 import { temporaryFolder } from '../support/process/temporary-folder.ts'
 import { eventually } from '../support/run/eventually.ts'
 import { until } from '../support/run/until.ts'
+import { openReceiver, reply } from '../support/worker/receiver.ts'
 import { type Api, besides, type Versions } from './versions.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -46,8 +49,9 @@ async function makeLater(folder: string): Promise<void> {
   await change(of('monitor/delivery-config.ts'), 'webhook: {', raw)
 }
 
-/** A page that no other test changes. */
+/** Pages that no other test changes. */
 const LEVEL_PAGE = 9
+const HELD_PAGE = 8
 
 describe('Versions of several levels on one database', () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>
@@ -223,4 +227,98 @@ describe('Versions of several levels on one database', () => {
     )
     expect(sink.arrivals.at(-1)).toMatchObject({ page: LEVEL_PAGE, after: `v${pages.version(LEVEL_PAGE)}` })
   }, 240_000)
+
+  test('a worker below this level sends no row of deliveries and notices that waits or has own words', async () => {
+    const { startApi, startWorker, stop } = versions
+    await versions.endAll()
+    api = await startApi('this')
+    let answer = reply(503)
+    await using receiver = await openReceiver((...asked) => answer(...asked))
+    const hook = { type: 'webhook', url: receiver.url }
+    const chat = { ...hook, service: 'mattermost' }
+    const slack = { type: 'slack', webhookUrl: receiver.url }
+    const message = { text: 'Now {{monitor.name}}' }
+    const later = {
+      service: chat,
+      message: { ...slack, message },
+      digest: { ...chat, digest: { every_seconds: 3600 } },
+      hours: { ...hook, quiet_hours: quietNow(2) },
+      muted: hook,
+    }
+    /** Makes one that fires at a change, and one that has a notice at its first run. */
+    const madeWith = async (name: string, delivery: object) => {
+      const to = (path: string) => [withAddress(delivery, `${receiver.url}/${name}-${path}`)]
+      const without = { extract_config: { method: 'css', fields: { version: '.none' } }, notify_on: ['field_missing'] }
+      return [
+        await make(api, HELD_PAGE, { deliveries: to('change') }),
+        await make(api, HELD_PAGE, { deliveries: to('notice'), ...without }),
+      ] as const
+    }
+    const both = (names: readonly string[]) => names.flatMap((name) => [`${name}-change`, `${name}-notice`])
+    const arrived = (since: number) =>
+      new Set(receiver.requests.slice(since).map(({ path }) => path.slice(path.lastIndexOf('/') + 1)))
+    const arrive = (since: number, names: readonly string[]) =>
+      until(
+        () => arrived(since),
+        (seen) => names.every((name) => seen.has(name)),
+      )
+
+    const [plain] = await madeWith('plain', hook)
+    const firing = [plain]
+    for (const [name, delivery] of Object.entries(later)) {
+      const ids = await madeWith(name, delivery)
+      const mute = { until: new Date(Date.now() + 3_600_000).toISOString() }
+      if (name === 'muted') for (const id of ids) await api('POST', `/v1/monitors/${id}/mute`, mute)
+      firing.push(ids[0])
+    }
+    const worker = await startWorker('this')
+    for (const id of firing) await hasRun(id)
+    pages.change(HELD_PAGE)
+    for (const id of firing) await api('POST', `/v1/monitors/${id}/run`)
+    await using rows = await openRows(database.url)
+    for (const outbox of ['deliveries', 'notices'] as const)
+      await eventually(
+        () => rows.unsent(outbox),
+        (count) => count === firing.length,
+        { forMs: 90_000 },
+      )
+    await stop(worker)
+
+    // From now on all of them are due.
+    await rows.setClock('3 hours')
+    answer = reply(200)
+    const before = receiver.requests.length
+    await startWorker('earlier')
+    await arrive(before, both(['plain']))
+    // One more, which fires later than the others were due.
+    const count = receiver.requests.length
+    pages.change(HELD_PAGE)
+    await api('POST', `/v1/monitors/${plain}/run`)
+    await arrive(count, ['plain-change'])
+    expect(arrived(before)).toEqual(new Set(both(['plain'])))
+
+    await startWorker('this')
+    await arrive(before, both(Object.keys(later)))
+  }, 240_000)
 })
+
+/** Returns a destination with another address. */
+const withAddress = (delivery: object, address: string) => ({
+  ...delivery,
+  ...('webhookUrl' in delivery ? { webhookUrl: address } : { url: address }),
+})
+
+/** A look at the outboxes of a database, and its clock. */
+async function openRows(url: string) {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  return {
+    async unsent(outbox: 'deliveries' | 'notices'): Promise<number> {
+      const { rows } = await client.query(`select count(*)::int as count from ${outbox} where due_at is not null`)
+      return rows[0].count
+    },
+    setClock: (ahead: string) =>
+      client.query(`alter database "${new URL(url).pathname.slice(1)}" set tidemark.clock_offset = '${ahead}'`),
+    [Symbol.asyncDispose]: () => client.end(),
+  }
+}

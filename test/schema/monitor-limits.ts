@@ -294,6 +294,12 @@ export const LIMITS: readonly (readonly [string, object, object, string])[] = [
     'deliveries[0].body',
   ],
   [
+    "a body of one's own is sent by POST or PUT",
+    webhook({ service: 'custom', body: 'a', method: 'PUT' }),
+    webhook({ service: 'custom', body: 'a', method: 'PATCH' }),
+    'deliveries[0].method',
+  ],
+  [
     'an option has 2,048 characters',
     webhook({ service: 'apprise', options: { urls: letters(2_048) } }),
     webhook({ service: 'apprise', options: { urls: letters(2_049) } }),

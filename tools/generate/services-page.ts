@@ -23,14 +23,19 @@ const RULES = [
   'Names and values of pages cannot become markup, links or mentions. In plain text an invisible space (U+200B) ' +
     'stands within what an app would make a link or a mention of.',
   `A service that documents a pace gets ${CHAT_PACE.burst} messages at once, and then one in the time of the table, ` +
-    'from all processes of an installation together. A short time to wait that it asks for is waited out. Teams, ' +
-    'Google Chat, ntfy and PagerDuty are tried again after any other 429. Another answer with 4xx is final.',
+    'from all processes of an installation together. Each address has its pace. A short time to wait that it asks ' +
+    'for is waited out. Teams, Google Chat, ntfy and PagerDuty are tried again after any other 429. Another answer ' +
+    'with 4xx is final.',
   'A message that would be too long leaves out whole changes, and says how many.',
   'Checks and deliveries of a monitor with a service have [level 2](decisions/0038-work-has-a-level.md): a process ' +
     'of an earlier version leaves them alone.',
 ]
 
-const seconds = (ms: number | null) => (ms === null ? 'none documented' : `one in ${ms / 1_000} s`)
+function paceOf({ everyMs, options }: DeliveryService): string {
+  if (everyMs === null) return 'none documented'
+  const paced = Object.entries(options).flatMap(([name, { isPaced }]) => (isPaced === true ? [`\`${name}\``] : []))
+  return `one in ${everyMs / 1_000} s${paced.map((name) => ` for each ${name}`).join('')}`
+}
 const yesOrNo = (is: boolean | undefined) => (is === true ? 'yes' : '')
 
 /** A destination with the options that the service needs. */
@@ -63,7 +68,7 @@ function section(service: ServiceName): string {
   return [
     `## ${label}`,
     paragraph(address),
-    '<!-- checked elsewhere: test/docs/services-page.test.ts -->',
+    '<!-- checked elsewhere: test/e2e/services-page.test.ts -->',
     `\`\`\`yaml\n${example(service, definition)}\n\`\`\``,
     ...(rows.length > 0 ? [table(['Option', 'Needed', 'Secret', 'Meaning'], rows)] : ['It takes no options.']),
     paragraph(lacks),
@@ -80,9 +85,9 @@ ${RULES.map((rule) => paragraph(`- ${rule}`, '  ')).join('\n')}
 ${table(
   ['Service', 'Name', 'Longest text', 'Pace', '`headers`'],
   SERVICE_NAMES.map((name) => {
-    const { label, limit, everyMs, takesHeaders } = SERVICE_TABLE[name]
+    const { label, limit, takesHeaders } = SERVICE_TABLE[name]
     const most = `${COUNT.format(limit.most)} ${limit.unit}`
-    return [label, `\`${name}\``, most, seconds(everyMs), yesOrNo(takesHeaders)]
+    return [label, `\`${name}\``, most, paceOf(SERVICE_TABLE[name]), yesOrNo(takesHeaders)]
   }),
 )}
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createChannels } from '../../../deliveries/channels/channels.ts'
 import { createGuardedAgent } from '../../../egress/guarded-agent.ts'
 import { createPolicy } from '../../../egress/policy.ts'
+import { SERVICE_NAMES } from '../../../schema/monitor/delivery-services.ts'
 import type { DeliveryRequest, DeliveryTest } from '../../../schema/run/delivery-test.ts'
 import { TESTS_PER_MINUTE } from '../../../schema/run/delivery-test.ts'
 import type { CreatedOwner } from '../../../store/accounts/accounts.ts'
@@ -10,6 +11,7 @@ import { seedDelivery, seedRun } from '../../support/api/seeded-runs.ts'
 import { type Answer, type Client, serveApi, type ServedApi } from '../../support/api/served-api.ts'
 import { FROM, mailerTo } from '../../support/mail/mail-sending.ts'
 import { type Mailbox, openMailbox } from '../../support/mail/mailbox.ts'
+import { neededOf } from '../../support/services/every-service.ts'
 import { openReceiver, reply } from '../../support/worker/receiver.ts'
 import { verifier } from '../../support/worker/signature-verifier.ts'
 
@@ -188,6 +190,18 @@ describe('POST /v1/deliveries/test', () => {
     expect(httpOf(result.request).body).toBe(body)
     expect(result).toMatchObject({ status: 'failed', is_final: true, response_status: 400 })
     expect(result.response_body).toBe('no such channel')
+  })
+
+  test.each(SERVICE_NAMES)('marks the message to %s as a test', async (service) => {
+    await using receiver = await openReceiver(reply(202, '{"ok": true}'))
+    await tested(team, { delivery: { type: 'webhook', service, url: receiver.url, options: neededOf(service) } })
+    expect(receiver.requests).toHaveLength(1)
+    const body = String(receiver.requests[0]?.body)
+    const text = service === 'pushover' ? [...new URLSearchParams(body).values()].join('\n') : body
+    if (service === 'cloudevents') {
+      const { data } = JSON.parse(body)
+      expect([Object.keys(data).at(-1), data.test]).toEqual(['test', true])
+    } else expect(text.replaceAll('\u200b', '')).toContain('Test: Example')
   })
 
   test('mails members of the team, and nobody else', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createServiceChannel } from '../../../deliveries/channels/service.ts'
 import { SERVICE_NAMES } from '../../../schema/monitor/delivery-services.ts'
 import { RUN_URL } from '../../support/mail/mailbox.ts'
-import { openReceiver } from '../../support/worker/receiver.ts'
+import { openReceiver, reply } from '../../support/worker/receiver.ts'
 import { verifier } from '../../support/worker/signature-verifier.ts'
 import { ID, KETTLE, MONITOR, noticeOf, openAgent, SECRET, sendTo, sent } from './sending.ts'
 
@@ -19,6 +19,14 @@ describe.each(SERVICE_NAMES)('A request to %s', (service) => {
     expect({ body: second.request.body.toString(), path: second.request.path, method: second.request.method }).toEqual({
       ...{ body: body.toString(), path, method },
     })
+  })
+
+  test('follows no redirect', async () => {
+    await using elsewhere = await openReceiver()
+    const { requests, outcome } = await sent(service, {}, reply(307, '', { location: elsewhere.url }))
+    expect(requests).toHaveLength(1)
+    expect(elsewhere.contacts).toBe(0)
+    expect(outcome).toMatchObject({ kind: 'answered', status: 307 })
   })
 
   test('is never sent unsigned, nor with a payload that is none', async () => {

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Tier } from '../../../schema/account/plan.ts'
+import { SERVICE_NAMES, type ServiceName } from '../../../schema/monitor/delivery-services.ts'
 import { grantCredits, setPlan } from '../../../store/accounts/admin-accounts.ts'
 import { openStore, type Store } from '../../../store/db/client.ts'
 import { createMonitor, MONITOR } from '../../support/api/monitor-requests.ts'
 import { type ServedApi, serveApi } from '../../support/api/served-api.ts'
+import { FOR_PROGRAMS, neededOf } from '../../support/services/every-service.ts'
 
 let served: ServedApi
 /** The store as another process has it: that of the administrator's commands. */
@@ -192,6 +194,23 @@ describe('plans', () => {
       body: { name: 'Other', deliveries: [{}] },
     })
     expect(await client.patch(`/v1/monitors/${id}`, { name: 'Another' })).toMatchObject({ status: 200 })
+  })
+
+  test('count a service as one delivery, whatever its options, and a digest too', async () => {
+    const client = await account('lite')
+    const to = (service: ServiceName) => ({
+      ...{ type: 'webhook', service, url: 'https://example.com/', options: neededOf(service) },
+      ...(!FOR_PROGRAMS.has(service) && { digest: { every_seconds: 3_600 } }),
+    })
+    for (const service of SERVICE_NAMES) {
+      const { id } = await createMonitor(client, { deliveries: [to(service), to('telegram')] })
+      const third = { deliveries: [to(service), to('telegram'), to('telegram')] }
+      for (const over of [
+        await client.post('/v1/monitors', { ...MONITOR, ...third }),
+        await client.patch(`/v1/monitors/${String(id)}`, third),
+      ])
+        expect([service, over.status, over.body.error.code]).toEqual([service, 429, 'TIER_LIMIT_EXCEEDED'])
+    }
   })
 
   test('a larger retention brings back what a smaller one hid', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { createExtractor } from '../../../runners/extract/pool/extractor.ts'
 import { checkSearch } from '../../../runners/serp/check-search.ts'
 import { createMonitor } from '../../support/api/monitor-requests.ts'
@@ -13,6 +13,8 @@ import {
 import { NEVER, testBrowsers } from '../../support/browser/test-browsers.ts'
 import { changeMute, queueOf, setPages, stopChecks } from '../../support/database/check-states.ts'
 import { openSite } from '../../support/network/site.ts'
+import { startDelivering } from '../../support/worker/delivering.ts'
+import { openReceiver } from '../../support/worker/receiver.ts'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
@@ -117,6 +119,39 @@ test.each([
   await changeMute(serp.database, no, { until: null, drop })
   serp.answer(() => googlePage(list(3, 2)))
   expect(await serp.check(no)).toMatchObject(expected)
+})
+
+test('what a muted search fires comes at the end: one digest to a room, each to a webhook in their order', async () => {
+  await using receiver = await openReceiver()
+  const log = { info: () => {}, warn: () => {}, error: () => {} }
+  onTestFinished(startDelivering({ store: serp.database.store, secrets: serp.database.secrets, log }))
+  const to = (path: string) => receiver.requests.filter((request) => request.path.endsWith(`/${path}`))
+  const hook = { type: 'webhook', url: `${receiver.url}/plain` } as const
+  const room = { type: 'webhook', service: 'mattermost', url: `${receiver.url}/room` } as const
+  const no = await serp.add(team, {
+    target: 'target.example',
+    threshold: 1,
+    interval: 86_400,
+    deliveries: [room, hook],
+  })
+  const ranks = async (rank: number) => {
+    serp.answer(() => googlePage(list(5).with(rank - 1, 'https://target.example/')))
+    return serp.check(no)
+  }
+  await ranks(5)
+  const since = new Date().toISOString()
+  await changeMute(serp.database, no, { since, until: new Date(Date.now() + 7_200_000).toISOString(), drop: false })
+  for (const rank of [4, 2, 1]) expect(await ranks(rank)).toMatchObject({ delivery_triggered: true, held: 'muted' })
+  expect(receiver.requests).toHaveLength(0)
+
+  await serp.database.setClock('2 hours 10 seconds')
+  await expect.poll(() => to('plain').length).toBe(3)
+  await expect.poll(() => to('room').length).toBe(1)
+  const payloads = to('plain').map(
+    ({ body }) => JSON.parse(String(body)) as { readonly serp: { readonly rank: number } },
+  )
+  expect(payloads.map((payload) => payload.serp.rank)).toEqual([4, 2, 1])
+  expect(String(to('room')[0]?.body)).toContain('3 changes')
 })
 
 test('later pages are opened in the same browser session, 2 to 6 seconds apart', async () => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { DeliveryConfig } from '../../../schema/monitor/delivery-config.ts'
+import { isServiceName, SERVICE_TABLE } from '../../../schema/monitor/delivery-services.ts'
 import { heartbeatDeliveries, releaseDeliveries } from '../../../store/deliveries/delivery-lease.ts'
 import {
   claimDeliveries,
@@ -55,6 +56,17 @@ function recordOf({ id, fence }: ClaimedDelivery, more: Partial<AttemptRecord> =
   }
 }
 
+/** The services that document a pace, and the options whose values have one each. */
+const PACED_BY: Readonly<Record<string, readonly string[]>> = {
+  teams: [],
+  telegram: ['chat_id'],
+  matrix: ['access_token'],
+  google_chat: [],
+  ntfy: [],
+  pushover: ['user'],
+  pagerduty: ['routing_key'],
+}
+
 describe('a new delivery', () => {
   test('has an id that sorts by time and stands in its payload, and a target that only the key opens', () => {
     const { secrets, teamId } = outbox
@@ -100,6 +112,20 @@ describe('a new delivery', () => {
     const row = newDelivery({ secrets: outbox.secrets, teamId: outbox.teamId, config: one, at: 0, payload })
     expect(row).toMatchObject({ type: 'webhook', level: 2 })
     expect(row.target.includes('chat_id')).toBe(false)
+  })
+
+  // What each service documents: a Telegram chat, a Matrix account, a Pushover user and a PagerDuty integration have an
+  // allowance of their own. The others count what arrives at an address, or from one.
+  test.each(Object.entries(PACED_BY))('to %s has one pace an address, and one for each %s', (service, paced) => {
+    if (!isServiceName(service)) throw new Error(`${service} is no service`)
+    const { options, url } = SERVICE_TABLE[service]
+    const examples = Object.fromEntries(Object.entries(options).map(([key, { example }]) => [key, example]))
+    const paceOf = (more: Record<string, string> = {}, at = url) =>
+      chatOf(destinationKey(TEAM, { type: 'webhook', service, url: at, options: { ...examples, ...more } }))
+    expect(paceOf()?.everyMs).toBe(SERVICE_TABLE[service].everyMs)
+    expect(paceOf({}, `${url}/other`)).not.toEqual(paceOf())
+    const others = Object.keys(options).filter((key) => paceOf({ [key]: 'other' })?.address !== paceOf()?.address)
+    expect(others).toEqual(paced)
   })
 
   test('of the service custom is one for each body and method', () => {

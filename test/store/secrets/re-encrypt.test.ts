@@ -1,6 +1,7 @@
 import { sql } from 'slonik'
 import { expect, test } from 'vitest'
 import { keyId } from '../../../core/derived-key.ts'
+import type { DeliveryConfig } from '../../../schema/monitor/delivery-config.ts'
 import type { MonitorSpec } from '../../../schema/monitor/monitor.ts'
 import { nothing } from '../../../store/db/row.ts'
 import { isStoreAway } from '../../../store/db/store-fault.ts'
@@ -18,7 +19,17 @@ import { create } from '../monitors/stored-monitors.ts'
 const KEY = 'the key of a test'
 const NEWER = 'the newer key of a test'
 const config = { type: 'webhook', url: 'https://example.com/hook' } as const
-const secretive: Partial<MonitorSpec> = { request_headers: { authorization: 'Bearer canary' }, deliveries: [config] }
+/** What is encrypted of a destination besides its address: the options of a service, and a body that a user wrote. */
+const destinations: readonly DeliveryConfig[] = [
+  config,
+  { ...config, service: 'ntfy', options: { topic: 'kettle', token: 'tk_canary' }, headers: { 'X-Key': 'canary' } },
+  { ...config, service: 'custom', method: 'PUT', body: '{"key": "canary", "price": "{{fields.price.after}}"}' },
+]
+const destinationAt = (nth: number) => destinations[nth % destinations.length] ?? config
+const secretive: Partial<MonitorSpec> = {
+  request_headers: { authorization: 'Bearer canary' },
+  deliveries: [...destinations],
+}
 const ignore = () => {}
 
 /** A monitor with everything that is encrypted, and more deliveries and notices than one batch has. */
@@ -30,8 +41,12 @@ async function filled(database: QueueDatabase) {
   await store.transaction((tx) => replaceSigningSecret(tx, secrets, { teamId, id, graceHours: 1 }))
   const messages = { deliveries: [] as string[], notices: [] as string[] }
   for (const [outbox, ids] of Object.entries(messages) as ['deliveries' | 'notices', string[]][]) {
-    const rows = Array.from({ length: 700 }, () =>
-      newDelivery({ secrets, outbox, teamId, config, at: Date.now(), payload: (own) => ({ id: own }) }),
+    const rows = Array.from({ length: 700 }, (_, nth) =>
+      newDelivery({
+        ...{ secrets, outbox, teamId, at: Date.now() },
+        config: destinationAt(nth),
+        payload: (own) => ({ id: own }),
+      }),
     )
     ids.push(...rows.map((row) => row.id))
     await database.query(
@@ -57,8 +72,11 @@ async function filled(database: QueueDatabase) {
     for (const outbox of ['deliveries', 'notices'] as const) {
       const rows = await database.query<{ id: string; target: Buffer }>(`select id, target from ${outbox}`)
       expect(rows).toHaveLength(700)
-      for (const row of rows)
-        expect(box.open({ teamId, column: `${outbox}.target`, rowId: row.id }, row.target)).toEqual(config)
+      for (const { id: rowId, target } of rows) {
+        const expected = destinationAt(messages[outbox].indexOf(rowId))
+        expect(box.open({ teamId, column: `${outbox}.target`, rowId }, target)).toMatchObject(expected)
+        expect(target.includes('canary')).toBe(false)
+      }
     }
   }
   return { teamId, id, messages, readAll }

@@ -9,7 +9,7 @@ import type { Received, Receiver } from '../worker/receiver.ts'
 const AT_DIGEST = 'digest'
 
 /** The options that a service needs, as the manual shows them. */
-const neededOf = (service: ServiceName): Record<string, string> =>
+export const neededOf = (service: ServiceName): Record<string, string> =>
   Object.fromEntries(
     Object.entries(SERVICE_TABLE[service].options)
       .filter(([, { isNeeded }]) => isNeeded === true)
@@ -93,7 +93,8 @@ export async function everyRequest(receiver: Receiver, price: string): Promise<R
 
 /** The words of the user, as far as a service does not write values its own way. */
 const OWN_WORDS = /It was .{0,20}100.{0,20}, now .{0,20}250/
-const FOR_PROGRAMS: ReadonlySet<ServiceName> = new Set(['custom', 'cloudevents'])
+/** Services that get no words of a monitor, and no digest. */
+export const FOR_PROGRAMS: ReadonlySet<ServiceName> = new Set(['custom', 'cloudevents'])
 
 /** Fails where a request does not tell of the price, from 100 to 250, in the words of the monitor. */
 export function expectEach(requests: ReadonlyMap<string, Received>): void {
