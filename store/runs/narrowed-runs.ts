@@ -71,8 +71,8 @@ const isWanted = ({ status, fired }: Narrowing): Fragment =>
   ])
 
 /**
- * Returns the statements of at most `limit` stored runs of `m` that are looked at, from where the list begins. What
- * fired has found a difference, for which there are indexes. What did not succeed is a row of `runs`.
+ * Returns the statements of at most `limit` stored runs of `m` that are looked at, from where the list begins. A run
+ * that fired has found a difference, for which there are indexes. A run that did not succeed is a row of `runs`.
  */
 function looksOf(teamId: string, narrowing: Narrowing, limit: Fragment = LOOKED): readonly Fragment[] {
   const { status, isChanged, fired } = narrowing

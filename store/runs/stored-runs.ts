@@ -89,8 +89,8 @@ export interface IdBounds {
 }
 
 /**
- * Returns the condition that a run is inside the retention window of its team. The subquery is there so that its
- * beginning is computed once, and not for each run of a stretch.
+ * Returns the condition that a run is inside the retention window of its team. A subquery computes its beginning once,
+ * and not for each run of a stretch.
  */
 export const isKeptOf =
   (teamId: string) =>

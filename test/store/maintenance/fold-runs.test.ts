@@ -3,6 +3,7 @@ import { foldRuns } from '../../../store/maintenance/fold-runs.ts'
 import { forgetOld } from '../../../store/maintenance/retention.ts'
 import { ensureRunPartitions } from '../../../store/queue/record-reading.ts'
 import { countRuns, listRuns } from '../../../store/runs/runs.ts'
+import { seedRun } from '../../support/api/seeded-runs.ts'
 import { changeMonitors } from '../../support/database/change-monitors.ts'
 import { openQueueDatabase } from '../../support/database/queue-database.ts'
 import { shared } from '../../support/run/shared.ts'
@@ -42,43 +43,36 @@ async function monitor(tier = 'scale'): Promise<Watched> {
   return { no, teamId, id: (await database.monitor(no)).id }
 }
 
-/**
- * Inserts runs of a monitor: a reading, unless there is one, and one for each state, so many minutes apart, from the midnight that is
- * so many days ago. Returns their ids.
- */
+interface Inserted {
+  readonly days?: number
+  readonly minutes?: number
+  /** The reading that there is. Absent: one comes first. */
+  readonly reading?: string | undefined
+}
+
+/** Minutes from midnight to what the clock says. */
+const SINCE_MIDNIGHT = 12 * 60 + 7
+
+/** Stores a run for each state, so many minutes apart, from the midnight of so many days ago on. Returns their ids. */
 async function insert(
-  no: number,
+  { id }: Watched,
   states: readonly State[],
   { days = 3, minutes = 10, reading }: Inserted = {},
 ): Promise<readonly string[]> {
   const ids: string[] = []
-  for (const [nth, state] of [...(reading === undefined ? ['reading' as const] : []), ...states].entries()) {
-    const [made] = await database.query<{ id: string }>(
-      `with counted as (update checks set runs_total = runs_total + 1 where no = $1)
-       insert into runs (monitor_no, id, team_id, reading_id, start_offset_ms, duration_ms, status, fetch_method,
-         extracted, warnings, fired)
-       select no, new_run_id(date_trunc('day', clock(), 'UTC') - make_interval(days => $2, mins => -$3::int), no),
-         team_id, $4::uuid, $3, 7, $5::run_status, 'static', $6::json, $7::json, false
-       from monitors where no = $1 returning id`,
-      [no, days, nth * minutes, ...columnsOf(state, reading ?? ids[0] ?? null)],
-    )
-    ids.push(made?.id ?? '')
+  for (const [nth, state] of [...(reading === undefined ? (['reading'] as const) : []), ...states].entries()) {
+    const at = { age: `${days * 1_440 + SINCE_MIDNIGHT - nth * minutes} minutes`, fetchMethod: 'static' } as const
+    ids.push(await seedRun(database, id, { ...at, ...columnsOf(state, reading ?? ids[0] ?? '') }))
   }
   return ids
 }
 
-interface Inserted {
-  readonly days?: number
-  readonly minutes?: number
-  /** The reading that there is. */
-  readonly reading?: string | undefined
-}
-
 type State = 'same' | 'error' | 'warned'
-const columnsOf = (state: State | 'reading', reading: string | null): readonly unknown[] =>
-  state === 'reading'
-    ? [null, 'success', '{"price": "1"}', null]
-    : [reading, state === 'error' ? 'error' : 'success', null, state === 'warned' ? '["slow"]' : null]
+function columnsOf(state: State | 'reading', readingId: string): Parameters<typeof seedRun>[2] {
+  if (state === 'reading') return { extracted: { price: '1' } }
+  if (state === 'error') return { status: 'error' }
+  return state === 'same' ? { readingId } : { readingId, warnings: ['slow'] }
+}
 
 const same = (count: number): readonly State[] => Array.from({ length: count }, () => 'same')
 const rowsOf = async (no: number) => (await database.runs(no)).map(({ id }) => id)
@@ -90,60 +84,60 @@ const stretchesOf = (no: number) =>
 
 describe('unchanged runs of past days', () => {
   test('become stretches of a hundred at most, and take a fifth of the space at most', async () => {
-    const { no } = await monitor()
-    const ids = await insert(no, same(143))
-    await insert(no, same(2), { days: 0 })
+    const watched = await monitor()
+    const ids = await insert(watched, same(143))
+    await insert(watched, same(2), { days: 0 })
     expect(await fold()).toBe(143)
-    const stretches = await stretchesOf(no)
+    const stretches = await stretchesOf(watched.no)
     expect(stretches.map((one) => one.ids.length)).toEqual([100, 43])
     expect(stretches.flatMap((one) => one.ids)).toEqual(ids.slice(1))
     for (const one of stretches) expect([one.first_id, one.last_id]).toEqual([one.ids[0], one.ids.at(-1)])
     const [size] = await database.query<{ bytes: number }>(
       'select sum(pg_column_size(s.*))::int as bytes from run_stretches s where monitor_no = $1',
-      [no],
+      [watched.no],
     )
     expect((size?.bytes ?? Infinity) / 143).toBeLessThanOrEqual(32)
     expect(await fold()).toBe(0)
   })
 
   test('stay rows where they are of yesterday, or too few for a stretch', async () => {
-    const { no } = await monitor()
-    await insert(no, same(2), { days: 3 })
-    await insert(no, same(20), { days: 1 })
-    await insert(no, same(2), { days: 0 })
+    const watched = await monitor()
+    await insert(watched, same(2), { days: 3 })
+    await insert(watched, same(20), { days: 1 })
+    await insert(watched, same(2), { days: 0 })
     expect(await fold()).toBe(0)
-    expect(await stretchesOf(no)).toEqual([])
+    expect(await stretchesOf(watched.no)).toEqual([])
   })
 
   test('stay rows where they have anything of their own, or come behind what did not succeed', async () => {
-    const { no, teamId } = await monitor()
-    const ids = await insert(no, [...same(4), 'error', 'same', 'same', 'warned', 'same', 'same'])
+    const watched = await monitor()
+    const ids = await insert(watched, [...same(4), 'error', 'same', 'same', 'warned', 'same', 'same'])
     await database.query(
       `insert into run_images (run_id, monitor_no, team_id, change_pct, has_changes, thumb_id, regions)
        values ($1, $2, $3, 0, false, gen_random_uuid(), '[]')`,
-      [ids[2], no, teamId],
+      [ids[2], watched.no, watched.teamId],
     )
-    await insert(no, same(1), { days: 0 })
+    await insert(watched, same(1), { days: 0 })
     expect(await fold()).toBe(ids.length - 5)
-    expect((await rowsOf(no)).slice(0, -2)).toEqual([0, 2, 5, 6, 8].map((nth) => ids[nth]))
+    expect((await rowsOf(watched.no)).slice(0, -2)).toEqual([0, 2, 5, 6, 8].map((nth) => ids[nth]))
   })
 
   test('stay rows where they are the newest success, for which others look', async () => {
-    const { no } = await monitor()
-    const ids = await insert(no, same(8))
-    const failing = await insert(no, ['error', 'error'], { days: 2, reading: ids[0] })
+    const watched = await monitor()
+    const ids = await insert(watched, same(8))
+    const failing = await insert(watched, ['error', 'error'], { days: 2, reading: ids[0] })
     expect(await fold()).toBe(7)
-    expect(await rowsOf(no)).toEqual([ids[0], ids.at(-1), ...failing])
+    expect(await rowsOf(watched.no)).toEqual([ids[0], ids.at(-1), ...failing])
   })
 
   test('are folded day by day, also where nobody was there for days, and none is folded twice', async () => {
-    const { no } = await monitor()
-    for (const days of [9, 6, 2]) await insert(no, same(5), { days })
+    const watched = await monitor()
+    for (const days of [9, 6, 2]) await insert(watched, same(5), { days })
     const ended = AbortSignal.abort()
     expect(await foldRuns(database.store, ended)).toBe(0)
     expect(await fold()).toBe(14)
-    expect(await stretchesOf(no)).toHaveLength(3)
-    await insert(no, same(5), { days: 0 })
+    expect(await stretchesOf(watched.no)).toHaveLength(3)
+    await insert(watched, same(5), { days: 0 })
     await database.setClock(`${Number(await secondsToTenth()) + 2 * 86_400} s`)
     // The newest one of before is not looked at again: its day is done.
     expect(await fold()).toBe(4)
@@ -165,8 +159,8 @@ describe('stretches', () => {
       `select (limits->>'retentionDays')::int as days from team_limits($1)`,
       [watched.teamId],
     )
-    const ids = await insert(watched.no, same(80), { days: plan?.days ?? 0, minutes: 15 })
-    await insert(watched.no, same(1), { days: 0 })
+    const ids = await insert(watched, same(80), { days: plan?.days ?? 0, minutes: 15 })
+    await insert(watched, same(1), { days: 0 })
     const before = await seen(watched)
     expect(before.listed.length).toBeLessThan(ids.length)
     expect(before.total).toBe(before.listed.length)
@@ -184,8 +178,8 @@ describe('stretches', () => {
 
   test('go with their monitor', async () => {
     const watched = await monitor('free')
-    await insert(watched.no, same(10))
-    await insert(watched.no, same(1), { days: 0 })
+    await insert(watched, same(10))
+    await insert(watched, same(1), { days: 0 })
     await fold()
     await changeMonitors(database, watched.no, { deletedAt: new Date().toISOString() })
     await database.setClock(`${Number(await secondsToTenth()) + 400 * 86_400} s`)
