@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTextDiffer } from '../../../runners/text-diff/text-differ.ts'
 import { foldRuns } from '../../../store/maintenance/fold-runs.ts'
 import { createMonitor } from '../../support/api/monitor-requests.ts'
-import { seedRun } from '../../support/api/seeded-runs.ts'
+import { seedBaseline, seedRun } from '../../support/api/seeded-runs.ts'
 import { type ServedApi, serveApi } from '../../support/api/served-api.ts'
 import { runStatement } from '../../support/database/stored-rows.ts'
 
@@ -58,11 +58,7 @@ async function seedHistory(monitorId: string, seed: number): Promise<readonly st
       ids.push(readingId)
     }
   }
-  await runStatement(
-    served.api,
-    `insert into baselines (no, team_id, extracted)
-      select no, team_id, '{"price": "$${price}"}' from monitors where id = '${monitorId}'`,
-  )
+  await seedBaseline(services, monitorId, { price: `$${price}` })
   return ids
 }
 

@@ -65,6 +65,12 @@ export async function seedRun({ store }: Stored, monitorId: string, run: SeededR
 
 const json = (value: object | null | undefined) => (value ? JSON.stringify(value) : null)
 
+/** Stores what the next reading of a monitor is compared with. */
+export const seedBaseline = ({ store }: Pick<Services, 'store'>, monitorId: string, extracted: object) =>
+  store.query(sql.type(nothing)`
+    insert into baselines (no, team_id, extracted)
+    select no, team_id, ${json(extracted)}::json from monitors where id = ${monitorId}::uuid`)
+
 /** A delivery as the outbox and its loop would have left it. */
 interface SeededDelivery {
   readonly config?: DeliveryConfig
