@@ -83,6 +83,11 @@ function sizes(results: Results): string {
     ),
     '',
     paragraph(
+      '- **Disk.** A day takes that until it has been over for a day. Then runs without a change are ' +
+        '[folded](decisions/0062-unchanged-runs-of-past-days-are-folded.md), and the day takes a fifth of it.',
+      '  ',
+    ),
+    paragraph(
       `- **Memory.** \`npm start\` at rest takes ${megabytes(results.commands.restBytes)}, a worker at full load ` +
         `${megabytes(unchanged.memory)}, a runner with its browser ${withBrowser}. Postgres comes on top.`,
       '  ',
