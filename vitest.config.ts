@@ -26,7 +26,7 @@ const PROCESSES = [
   'test/cli/remote/{apply,apply-faults,changes,deliveries,following,help-examples,hostile-server}.test.ts',
   'test/cli/remote/{many-deletions,more-commands,round-trip,shown-names,sign-in,states}.test.ts',
   'test/dashboard/axe-walk.test.ts',
-  'test/dashboard/{monitor-screens,new-monitor-more,new-search,people-screens,telling}.test.ts',
+  'test/dashboard/{kinds-of-pages,monitor-screens,new-monitor-more,new-search,people-screens,telling}.test.ts',
   'test/docs/{code-blocks,newcomer,quickstart,readme}.test.ts',
   'test/e2e/{backup,watched-files}.test.ts',
   'test/examples/cookbook.test.ts',
