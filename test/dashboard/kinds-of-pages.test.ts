@@ -3,13 +3,12 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { describeIf } from '../support/run/skip.ts'
 import { PAGE_KINDS, type PageKind } from './kinds-of-pages.ts'
 import { type LookingDashboard, startLooking } from './looking.ts'
-import { look, shows, watch } from './making.ts'
+import { look, pressAt, shows, watch } from './making.ts'
 import { hasBrowser } from './open-dashboard.ts'
 
 // A browser starts, and each look opens a page in it.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
 
-const PICTURE = 1_280
 const ZOOMED = { viewport: { width: 427, height: 267 }, deviceScaleFactor: 3 }
 
 describeIf(hasBrowser, 'there is no embedded browser for this platform')(
@@ -30,7 +29,7 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')(
       await wait(page, kind)
       if (kind.hides !== undefined) await page.getByRole('button', { name: kind.hides }).click()
       for (const { at, says } of kind.before ?? []) {
-        await press(page, at)
+        await pressAt(page, at)
         await page.locator('[aria-live], [role=alert]').getByText(says).first().waitFor()
       }
       await choose(page, kind)
@@ -57,15 +56,7 @@ async function wait(page: Page, { waitFor, value }: PageKind): Promise<void> {
 }
 
 async function choose(page: Page, { at, value }: PageKind): Promise<void> {
-  if (at !== null) return press(page, at)
+  if (at !== null) return pressAt(page, at)
   await page.getByRole('searchbox', { name: 'Find on the page' }).fill(value)
   await page.keyboard.press('Enter')
-}
-
-/** Presses on the picture with the pointer, at a place of the page. */
-async function press(page: Page, [x, y]: readonly [number, number]): Promise<void> {
-  const stage = page.getByRole('application')
-  await stage.locator('img').evaluate((img) => (img as unknown as { decode(): Promise<void> }).decode())
-  const scale = ((await stage.boundingBox())?.width ?? 0) / PICTURE
-  await stage.click({ position: { x: x * scale, y: y * scale } })
 }
