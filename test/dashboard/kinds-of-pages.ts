@@ -4,7 +4,7 @@ import { html, type Answer } from '../support/network/site.ts'
 export interface PageKind {
   readonly kind: string
   readonly page: string | Answer
-  /** In pixels of the picture, of which the page has 1,280 in a line. Null: it is a tree, and the value is found in it. */
+  /** In pixels of the page, which is 1,280 wide. Null: it is a tree, and the value is found in it. */
   readonly at: readonly [x: number, y: number] | null
   /** The value that is shown, and that a run stores. */
   readonly value: string
@@ -27,7 +27,7 @@ const STYLE = `<!doctype html><meta charset="utf-8"><style>
 const shadow = (
   mode: 'open' | 'closed',
 ): string => `${STYLE}<div id="host" style="height: 40px"></div><p id="price">$12.00</p>
-  <script>host.attachShadow({ mode: '${mode}' }).innerHTML = '<b style="display: block; height: 40px">$13.00</b>'</script>`
+  <script>host.attachShadow({ mode: '${mode}' }).innerHTML = '<b style="display: block">$13.00</b>'</script>`
 
 const ROWS = ['Cup', 'Pot', 'Tea'].map((name, nth) => `<tr><th>${name}</th><td>$${nth + 1}0.00</td></tr>`).join('')
 const ITEMS = ['One', 'Two'].map((name) => `<item><title>${name}</title><guid>${name}</guid></item>`).join('')
@@ -123,7 +123,9 @@ export const PAGE_KINDS: readonly PageKind[] = [
   {
     kind: 'a page whose value comes after two seconds',
     page: `${STYLE}<main>Wait</main>
-      <script>setTimeout(() => { document.querySelector('main').innerHTML = '<p id="price">$12.00</p>' }, 2000)</script>`,
+      <script>
+        setTimeout(() => { document.querySelector('main').innerHTML = '<p id="price">$12.00</p>' }, 2000)
+      </script>`,
     at: [40, 20],
     value: '$12.00',
     mode: 'browser',

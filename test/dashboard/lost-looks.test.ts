@@ -56,7 +56,7 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('Looks 
     await page.context().close()
   })
 
-  test('of one team are made two at once, and a third is told to wait', async () => {
+  test('of one team are made two at once, and a third has to wait', async () => {
     const pages = await Promise.all([opened(), opened(), opened()])
     const waiting: (() => void)[] = []
     const held = (path: string, name: string) =>

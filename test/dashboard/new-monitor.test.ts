@@ -75,7 +75,7 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The sc
     await page.context().close()
   })
 
-  test('looks at once at the address that the empty list was given, and not again when it is loaded again', async () => {
+  test('looks at once at the address that the empty list was given, and once alone', async () => {
     const stranger = await looking.dashboard.api.owner({ plan: 'unlimited' })
     const { page, watched: seen } = await looking.dashboard.open('/', stranger)
     await page.getByLabel('The address of a page, an API or a feed').fill(looking.site.page('/shop', SHOP))
