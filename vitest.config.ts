@@ -25,7 +25,7 @@ const PROCESSES = [
   'test/cli/*.test.ts',
   'test/cli/remote/{apply,apply-faults,changes,deliveries,following,help-examples,hostile-server}.test.ts',
   'test/cli/remote/{many-deletions,more-commands,round-trip,shown-names,sign-in,states}.test.ts',
-  'test/dashboard/axe-walk.test.ts',
+  'test/dashboard/{axe-walk,edit-more,kinds-of-pages,large-looks,look-by-runner,lost-looks}.test.ts',
   'test/dashboard/{monitor-screens,new-monitor-more,new-search,people-screens,telling}.test.ts',
   'test/docs/{code-blocks,newcomer,quickstart,readme}.test.ts',
   'test/e2e/{backup,services-page,watched-files}.test.ts',

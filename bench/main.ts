@@ -46,6 +46,7 @@ const BY_NAME = [
   'neighbour',
   'dashboard',
   'screens',
+  'looks',
   'images',
   'pods',
 ] as const

@@ -13,6 +13,7 @@ import { type Measured, measureThroughput, type RowSize, type Stage, type Throug
 import { measureOperator, type OperatorSize } from './cluster/operator.ts'
 import { measurePods, type PodsSize } from './cluster/pods.ts'
 import { type DashboardSize, measureDashboard } from './dashboard/dashboard.ts'
+import { type LooksSize, measureLooks } from './dashboard/looks.ts'
 import { measureScreens, type ScreensSize } from './dashboard/screens.ts'
 import { type DeliveriesSize, measureDeliveries } from './deliveries/deliveries.ts'
 import { type DocumentsSize, measureDocuments } from './documents/documents.ts'
@@ -56,6 +57,8 @@ interface Sizes {
   readonly dashboard: DashboardSize | null
   /** Makes 100,000 deliveries and needs a built dashboard, so it is measured only when it is named. */
   readonly screens: ScreensSize | null
+  /** Starts installations and needs a built dashboard, so it is measured only when it is named. */
+  readonly looks: LooksSize | null
   /** Fetches and unpacks Debian's packages, so it is measured only when it is named. */
   readonly images: true | null
   /** Needs a cluster with a release, so it is measured only when it is named. */
@@ -116,6 +119,7 @@ export const FULL: Sizes = {
     shown: 200,
     looks: 110,
   },
+  looks: { looks: 15, renders: 15, points: 100, starts: 3 },
   images: true,
   pods: { checks: 100 },
 }
@@ -154,6 +158,7 @@ export const QUICK: Sizes = {
     streams: { streams: 200, rounds: 1, rows: [{ kind: 'unchanged', checks: 6_000 }] },
   },
   screens: { monitors: 300, deliveries: 5_000, dead: 500, audits: 2_000, people: 100, loads: 2, shown: 200, looks: 20 },
+  looks: { looks: 3, renders: 3, points: 20, starts: 1 },
   images: true,
   pods: { checks: 20 },
 }
@@ -171,6 +176,7 @@ export const unnamed = (sizes: Sizes): Sizes => ({
   neighbour: null,
   dashboard: null,
   screens: null,
+  looks: null,
   images: null,
   pods: null,
 })
@@ -265,12 +271,13 @@ async function measureLoads(
 
 async function measureDashboards(
   stage: Stage,
-  { dashboard, screens }: Sizes,
+  { dashboard, screens, looks }: Sizes,
   say: (line: string) => void,
-): Promise<Required<Pick<Results, 'dashboard' | 'screens'>>> {
+): Promise<Required<Pick<Results, 'dashboard' | 'screens' | 'looks'>>> {
   return {
     dashboard: dashboard && (await measureDashboard(stage, dashboard, say)),
     screens: screens && (await measureScreens(stage.server, screens, say)),
+    looks: looks && (await measureLooks(stage.server, looks, say)),
   }
 }
 

@@ -11,6 +11,7 @@ import type { Throughput } from '../checks/throughput.ts'
 import type { OperatorCost } from '../cluster/operator.ts'
 import type { PodsOverTime } from '../cluster/pods.ts'
 import type { DashboardFigures } from '../dashboard/dashboard.ts'
+import type { LooksFigures } from '../dashboard/looks.ts'
 import type { ScreensFigures } from '../dashboard/screens.ts'
 import type { DeliveryLateness } from '../deliveries/deliveries.ts'
 import type { DocumentTimes } from '../documents/documents.ts'
@@ -55,6 +56,8 @@ export interface Results {
   readonly dashboard?: DashboardFigures | null
   /** Likewise. */
   readonly screens?: ScreensFigures | null
+  /** Likewise. */
+  readonly looks?: LooksFigures | null
   /** Likewise. */
   readonly images?: ImageSizes | null
   /** Likewise. */

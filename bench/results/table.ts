@@ -4,6 +4,7 @@ import { imagesOf, operatorOf, podsOf } from './cluster-tables.ts'
 import { dashboardOf } from './dashboard-table.ts'
 import { documentsOf } from './documents-table.ts'
 import { neighbourOf, retentionOf, soakOf } from './load-tables.ts'
+import { looksOf } from './looks-table.ts'
 import type { Results } from './results.ts'
 import { screensOf } from './screens-table.ts'
 import { grid } from './text.ts'
@@ -35,6 +36,7 @@ const measuredByName = (results: Results): readonly string[] => [
   ...tableIf(results.neighbour, neighbourOf),
   ...tableIf(results.dashboard, dashboardOf),
   ...tableIf(results.screens, screensOf),
+  ...tableIf(results.looks, looksOf),
   ...tableIf(results.images, imagesOf),
   ...tableIf(results.pods, podsOf),
 ]

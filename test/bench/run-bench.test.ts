@@ -36,6 +36,7 @@ test(
         neighbour: null,
         dashboard: null,
         screens: null,
+        looks: null,
         images: null,
         pods: null,
       },
@@ -72,6 +73,7 @@ const ONLY_NEW = {
   neighbour: null,
   dashboard: null,
   screens: null,
+  looks: null,
   images: null,
   pods: null,
 } as const
@@ -202,6 +204,16 @@ describeWhole('the other parts of the bench', () => {
       expect(statusPage.looksMs).toHaveLength(2)
       expect(statusPage.compressedBytes).toBeGreaterThan(1_000)
     })
+
+    test('has every figure of making a monitor by pointing', async () => {
+      const size = { looks: 1, renders: 1, points: 3, starts: 1 }
+      const { looks } = await runBench({ ...ONLY_NEW, browser: null, visual: null, looks: size }, () => {})
+      if (!looks) throw new Error('looks were not measured')
+      const { lookMs, outlineMs, pressMs, letterMs, elements, firstValue } = looks
+      expect([outlineMs, pressMs, letterMs].map(({ length }) => length)).toEqual([3, 3, 3])
+      expect(Math.min(...lookMs, ...pressMs, ...letterMs, elements.median)).toBeGreaterThan(0)
+      expect(firstValue).toEqual([{ ms: expect.any(Number), actions: 4 }])
+    })
   })
 })
 
@@ -223,6 +235,7 @@ test('parts of the bench can be chosen by name, and a name that is none is refus
     neighbour: null,
     dashboard: null,
     screens: null,
+    looks: null,
     images: null,
     pods: null,
   })

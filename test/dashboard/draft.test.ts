@@ -12,8 +12,10 @@ import {
   withFieldName,
   withLanguage,
   withoutField,
+  withTypedRule,
 } from '../../dashboard/src/new/draft/draft.ts'
 import { PAGING_TYPES, pagingKeys, pagingOf, withPagingValue } from '../../dashboard/src/new/draft/paging.ts'
+import { withPicked } from '../../dashboard/src/new/draft/picked.ts'
 import { TREATMENTS, treatmentOf } from '../../dashboard/src/new/draft/treatments.ts'
 import { createFamily } from '../../dashboard/src/new/page/family.ts'
 import { createHits } from '../../dashboard/src/new/page/hits.ts'
@@ -41,6 +43,27 @@ describe('a draft of a monitor', () => {
     expect(of(withChosen(named, { ...PRICE, rule: '.total' })).extract_config).toMatchObject({
       fields: { cost: '.total' },
     })
+  })
+
+  test('has the rule of what was pressed, unless another one was typed since', () => {
+    const { rule, value } = PRICE
+    const [method, reason] = ['css', ''] as const
+    const first = {
+      method,
+      rule,
+      value,
+      reason,
+      matches: 1,
+      fragile: false,
+      attribute: null,
+      fetched: null,
+    } as const
+    const found = { values: [first], attributes: [], lists: [] }
+    const pressed = { purpose: 'value', draft: EMPTY } as const
+    expect(withPicked({ ...EMPTY, name: 'Mine' }, found, pressed)).toMatchObject({ name: 'Mine', fields: [{ rule }] })
+    const typed = withTypedRule(EMPTY, '.price')
+    expect(withPicked(typed, found, pressed)).toBe(typed)
+    expect(withPicked(typed, found, { ...pressed, purpose: 'ignore' })).toMatchObject({ ignore: [rule] })
   })
 
   test('gives a list a condition of lists, unless a person chose one that fits it', () => {

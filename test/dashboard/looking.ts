@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { createChannels } from '../../deliveries/channels/channels.ts'
 import { createGuardedAgent } from '../../egress/guarded-agent.ts'
 import { createPolicy } from '../../egress/policy.ts'
+import type { Browsers } from '../../runners/browser/browsers.ts'
 import { createPatternMatcher } from '../../runners/pattern/pattern-matcher.ts'
 import type { CreatedOwner } from '../../store/accounts/accounts.ts'
 import { createFolderStore } from '../../store/objects/folder-store.ts'
@@ -18,6 +19,8 @@ export interface LookingDashboard extends AsyncDisposable {
   readonly dashboard: Dashboard
   readonly owner: CreatedOwner
   readonly site: Site
+  /** Of the looks and of the worker. */
+  readonly browsers: Browsers
 }
 
 const egress = createPolicy({ allowPrivateCidrs: ['127.0.0.0/8'], neverAllow: [] })
@@ -51,5 +54,5 @@ export async function startLooking(): Promise<LookingDashboard> {
   const site = started.use(await openSite())
   const owner = await dashboard.api.owner({ plan: 'unlimited' })
   const parts = started.move()
-  return { dashboard, owner, site, [Symbol.asyncDispose]: () => parts.disposeAsync() }
+  return { dashboard, owner, site, browsers, [Symbol.asyncDispose]: () => parts.disposeAsync() }
 }

@@ -23,9 +23,14 @@ export async function look(page: Page, url: string): Promise<void> {
   await found.waitFor()
 }
 
-/** Waits until a value is shown as a run would store it. */
+/** Waits until a value is shown as a run would store it, beside the text of the element that was pressed. */
 export const shows = (page: Page, text: string) =>
-  page.locator('[aria-live=polite]').filter({ hasText: /\S/ }).getByText(text, { exact: true }).first().waitFor()
+  page
+    .locator('[aria-live=polite]:not(#pointed-at)')
+    .filter({ hasText: /\S/ })
+    .getByText(text, { exact: true })
+    .first()
+    .waitFor()
 
 /** Chooses an element by the text that it shows. Returns the middle of it in the picture. */
 export async function press(page: Page, text: string) {
@@ -39,6 +44,16 @@ export async function press(page: Page, text: string) {
   await find.fill('')
   const box = await stage.locator('[data-active]').boundingBox()
   return { x: (box?.x ?? 0) + (box?.width ?? 0) / 2, y: (box?.y ?? 0) + (box?.height ?? 0) / 2 }
+}
+
+const PICTURE = 1_280
+
+/** Presses on the picture with the pointer, or moves it there: at a place in pixels of the page. */
+export async function pressAt(page: Page, [x, y]: readonly [number, number], act: 'click' | 'hover' = 'click') {
+  const stage = page.getByRole('application')
+  await stage.locator('img').evaluate((img) => (img as unknown as { decode(): Promise<void> }).decode())
+  const scale = ((await stage.boundingBox())?.width ?? 0) / PICTURE
+  await stage[act]({ position: { x: x * scale, y: y * scale } })
 }
 
 /** Saves, and returns the monitor with what its first run stored. */

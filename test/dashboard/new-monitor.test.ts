@@ -75,6 +75,19 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The sc
     await page.context().close()
   })
 
+  test('looks at once at the address that the empty list was given, and once alone', async () => {
+    const stranger = await looking.dashboard.api.owner({ plan: 'unlimited' })
+    const { page, watched: seen } = await looking.dashboard.open('/', stranger)
+    await page.getByLabel('The address of a page, an API or a feed').fill(looking.site.page('/shop', SHOP))
+    await page.keyboard.press('Enter')
+    await shows(page, '$19.99')
+    await page.reload()
+    await page.getByText('Or start from a template').waitFor()
+    expect(await page.getByLabel('Address').inputValue()).toBe('')
+    expect(seen.asked.filter((path) => path === '/v1/looks')).toHaveLength(1)
+    await page.context().close()
+  })
+
   test('is used by the keyboard alone, and makes a list of all elements like one', async () => {
     const { page, watched: seen } = await opened()
     await look(page, looking.site.page('/shop', SHOP))

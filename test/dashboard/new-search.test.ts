@@ -91,20 +91,31 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The sc
     await page.context().close()
   })
 
-  test('edits what was changed alone, keeps what somebody else changed, and copies all settings', async () => {
+  test('shows what somebody else changed, lets a person choose, and copies all settings', async () => {
     const { body: made } = await call('POST', '/v1/serp-monitors?paused=true', SPEC)
     const path = `/serp-monitors/${String(made['id'])}`
     const { page } = await dashboard.open(path, owner)
     await page.getByRole('link', { name: 'Edit', exact: true }).click()
     await page.getByText('Nothing is changed yet.').waitFor()
-    await call('PATCH', `/v1${path}`, { name: 'Tea' })
+    await call('PATCH', `/v1${path}`, { name: 'Tea', pages: 3, labels: { team: 'tea' } })
+    await page.getByLabel('Pages of results').selectOption('4')
+    await page.getByLabel('Name', { exact: true }).fill('Coffee')
     await page.getByRole('radio', { name: 'anything in the list' }).check()
     await page.getByText('the next run compares nothing').waitFor()
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByText('Theirs: name, pages, labels.').waitFor()
+    expect((await call('GET', `/v1${path}`)).body).toMatchObject({ name: 'Tea', mode: 'rank_tracking' })
+    expect(await findingsOf(page)).toEqual([])
+    await page.getByRole('radio', { name: 'name: theirs' }).check()
+    await page.getByRole('button', { name: 'Put both together' }).click()
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Tea')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.waitForURL(new RegExp(`${path}$`))
     expect((await call('GET', `/v1${path}`)).body).toMatchObject({
       ...SPEC,
       name: 'Tea',
+      pages: 4,
+      labels: { team: 'tea' },
       mode: 'full_analysis',
       target_domain: null,
       rank_change_threshold: null,
@@ -117,8 +128,8 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('The sc
       name: 'Tea (copy)',
       engine: 'bing',
       location_code: 'de',
-      pages: 2,
-      labels: SPEC.labels,
+      pages: 4,
+      labels: { team: 'tea' },
     })
     await page.context().close()
   })

@@ -77,6 +77,34 @@ describeIf(hasBrowser, 'there is no embedded browser for this platform')('Whom a
     await page.context().close()
   })
 
+  test('keeps what was done at a destination when another one is removed', async () => {
+    const { page } = await opened()
+    await using receiver = await openReceiver()
+    const add = page.getByRole('button', { name: 'Add a destination' })
+    for (const [nth, path] of ['one', 'two', 'three'].entries()) {
+      await add.click()
+      await page.getByLabel(`Destination ${nth + 1}: address`).fill(`${receiver.url}${path}`)
+    }
+    const last = page.getByRole('group', { name: 'Destination 3' })
+    await last.getByRole('button', { name: 'Send a test' }).click()
+    await last.getByText('✓ 200').waitFor()
+    await last.getByText('Wording, digest and quiet hours of this one').click()
+    await last.getByLabel('Destination 3: quiet hours', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Remove Destination 1' }).focus()
+    await page.keyboard.press('Enter')
+    const moved = page.getByRole('group', { name: 'Destination 2' })
+    await moved.getByText('✓ 200').waitFor()
+    expect(await last.count()).toBe(0)
+    expect(await moved.getByLabel('Destination 2: quiet hours', { exact: true }).isVisible()).toBe(true)
+    expect(await moved.getByLabel('Destination 2: address').inputValue()).toBe(`${receiver.url}three`)
+    await page.locator('button:focus').getByText('Add a destination').waitFor()
+    // What is added afterwards is no row of before.
+    await page.keyboard.press('Enter')
+    expect(await page.getByLabel('Destination 3: address').inputValue()).toBe('')
+    expect(await last.getByText('✓ 200').count()).toBe(0)
+    await page.context().close()
+  })
+
   test('is a destination of another monitor, whose secrets are kept and not shown', async () => {
     const delivery = {
       type: 'webhook',

@@ -137,7 +137,7 @@ function Labels({ label, counts, onChange }: LabelsProps) {
   if (label === '' && all.length === 0) return null
   return (
     <select
-      className={controls['select']}
+      className={`${controls['select']} ${style['labels']}`}
       aria-label="Label"
       value={label}
       onChange={(event) => onChange(event.target.value)}

@@ -67,6 +67,7 @@ function EditForm({ path, home, first }: EditFormProps) {
     await queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'look' })
     go(home)
   }
+  const versions = other && { base: base.body, stored: other.stored.body, mine: other.mine }
   return (
     <>
       <ReadBefore
@@ -77,13 +78,13 @@ function EditForm({ path, home, first }: EditFormProps) {
         isOpen={isAgain}
       />
       <AddressPart form={form} looking={looking} onLook={(url) => void look(url)} />
-      {other !== null && (
+      {other !== null && versions !== null && (
         <Conflict
-          base={base.body}
-          stored={other.stored.body}
-          mine={other.mine}
+          what="monitor"
+          versions={versions}
+          differing={differingKeys}
           onChoose={(theirs) => {
-            change(() => draftOf(merged({ base: base.body, stored: other.stored.body, mine: other.mine, theirs })))
+            change(() => draftOf(merged({ ...versions, theirs }, differingKeys)))
             setBase(other.stored)
             setOther(null)
           }}

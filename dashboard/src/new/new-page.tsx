@@ -5,7 +5,7 @@ import { ask } from '../api/client.ts'
 import type { Monitor, MonitorCreate } from '../api/types.ts'
 import { Notice } from '../app/notice.tsx'
 import { useTitle } from '../app/use-title.ts'
-import { takeAskedAddress } from '../parts/asked-address.ts'
+import { askedAddress, forgetAskedAddress } from '../parts/asked-address.ts'
 import { copyName } from './draft/copy-name.ts'
 import { draftOf } from './draft/draft-body.ts'
 import { type Draft, EMPTY } from './draft/draft.ts'
@@ -49,7 +49,7 @@ function NewForm({ copied }: { readonly copied: MonitorCreate | null }) {
   const queries = useQueryClient()
   const form = useDraft(() => (copied === null ? EMPTY : copyOf(copied)))
   const looking = useLook()
-  const [given] = useState(takeAskedAddress)
+  const [given] = useState(askedAddress)
   const { draft, change } = form
   async function look(typed: string) {
     const url = asAddress(typed)
@@ -58,7 +58,9 @@ function NewForm({ copied }: { readonly copied: MonitorCreate | null }) {
     if (made) form.adopt(made)
   }
   useEffect(() => {
-    if (given !== null) void look(given)
+    if (given === null) return
+    forgetAskedAddress()
+    void look(given)
     // oxlint-disable-next-line react/exhaustive-deps -- It is looked at once, when the screen opens.
   }, [given])
   async function save(body: MonitorCreate) {

@@ -51,7 +51,7 @@ export function WatchForm({ form, looking, look, onLook, tag, word, onSave, effe
     hasEnded: looking.hasEnded,
     // What is left out, and what is compared in pictures, is named by a selector of CSS.
     language: purpose === 'value' ? languageOf(draft) : 'css',
-    onFound: (found) => change((before) => withPicked(before, purpose, found)),
+    onFound: (found) => change((before) => withPicked(before, found, { purpose, draft })),
     onRefused: looking.noteEnd,
   })
   const choose = (chosen: ChosenRule) => change((before) => withChosen(before, chosen))

@@ -8,10 +8,14 @@ interface Asked {
 
 export const askFor = (address: string): Asked => ({ address })
 
-/** Returns the address that was asked for. A reload does not ask again. */
-export function takeAskedAddress(): string | null {
-  const { address, ...rest } = (history.state ?? {}) as Partial<Asked>
-  if (typeof address !== 'string' || address === '') return null
+/** Returns the address that was asked for; null: none was. It changes nothing: a render may be begun more than once. */
+export function askedAddress(): string | null {
+  const { address } = (history.state ?? {}) as Partial<Asked>
+  return typeof address === 'string' && address !== '' ? address : null
+}
+
+/** Notes that it was looked at, so that a reload does not ask again. */
+export function forgetAskedAddress(): void {
+  const { address: _, ...rest } = (history.state ?? {}) as Partial<Asked>
   history.replaceState(rest, '')
-  return address
 }

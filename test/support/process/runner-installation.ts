@@ -26,6 +26,10 @@ export interface RunnerInstallation extends AsyncDisposable {
   /** Settings of the trusted side. */
   readonly trusted: Environment
   readonly apiKey: string
+  /** The address of the API and of its dashboard. */
+  readonly base: string
+  /** Of the owner, who is signed in. */
+  readonly sessionToken: string
   start(args: readonly string[], environment: Environment): CliProcess
   /** What the worker shows of itself, for Prometheus. */
   metrics(): Promise<string>
@@ -100,13 +104,14 @@ export async function openRunnerInstallation(
     await database.drop()
   }
   const boot = async () => {
-    const { api_key: key = '' } = await admin('create-owner', '--email', 'owner@example.com', '--plan', 'scale')
+    const owner = await admin('create-owner', '--email', 'owner@example.com', '--plan', 'scale')
+    const { api_key: key = '', session_token: sessionToken = '' } = owner
     const server = start(['api'], trusted)
     await worker()
     const [, base = ''] = await server.says(/running at ([^\s"]+)["\n]/)
-    return { key, base }
+    return { key, sessionToken, base }
   }
-  const { key, base } = await boot().catch(async (error: unknown) => {
+  const { key, sessionToken, base } = await boot().catch(async (error: unknown) => {
     await dispose()
     throw error
   })
@@ -133,6 +138,8 @@ export async function openRunnerInstallation(
     },
     trusted,
     apiKey: key,
+    base,
+    sessionToken,
     start,
     metrics: async () => (await fetch(`${await metricsOf(serving)}/metrics`)).text(),
     async restartWorker() {

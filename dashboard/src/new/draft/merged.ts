@@ -1,29 +1,36 @@
-import type { MonitorCreate } from '../../api/types.ts'
-import { differingKeys } from './draft-body.ts'
-
-interface Versions {
+/** The configuration of a monitor of one kind, as two people edit it. */
+export interface Versions<Spec> {
   /** As both read it. */
-  readonly base: MonitorCreate
+  readonly base: Spec
   /** As somebody else stored it since. */
-  readonly stored: MonitorCreate
+  readonly stored: Spec
   /** As it was to be stored here. */
-  readonly mine: MonitorCreate
+  readonly mine: Spec
 }
+
+/** Returns the keys in which two configurations differ. */
+export type Differing<Spec> = (one: Spec, other: Spec) => readonly (keyof Spec & string)[]
 
 /** Returns the keys that both changed, to different values: a person has to choose. */
-export function disputedKeys({ base, stored, mine }: Versions): readonly (keyof MonitorCreate)[] {
-  const theirs = differingKeys(stored, base)
-  const ours = differingKeys(mine, base)
-  return differingKeys(stored, mine).filter((key) => theirs.includes(key) && ours.includes(key))
+export function disputedKeys<Spec>(
+  { base, stored, mine }: Versions<Spec>,
+  differing: Differing<Spec>,
+): readonly (keyof Spec & string)[] {
+  const theirs = differing(stored, base)
+  const ours = differing(mine, base)
+  return differing(stored, mine).filter((key) => theirs.includes(key) && ours.includes(key))
 }
 
-interface Choice extends Versions {
+interface Choice<Spec> extends Versions<Spec> {
   /** The disputed keys that stay as somebody else stored them. */
   readonly theirs: readonly string[]
 }
 
 /** Returns both changes in one: what only one of them changed, and of the rest what was chosen. */
-export function merged({ base, stored, mine, theirs }: Choice): MonitorCreate {
-  const ours = differingKeys(mine, base).filter((key) => !theirs.includes(key))
+export function merged<Spec extends object>(
+  { base, stored, mine, theirs }: Choice<Spec>,
+  differing: Differing<Spec>,
+): Spec {
+  const ours = differing(mine, base).filter((key) => !theirs.includes(key))
   return { ...stored, ...Object.fromEntries(ours.map((key) => [key, mine[key]])) }
 }

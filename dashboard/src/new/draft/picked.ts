@@ -65,11 +65,21 @@ export function withoutRegion(draft: Draft, at: number): Draft {
     : draft
 }
 
-/** Returns the draft with an element that was chosen, by the best of the rules that read it. */
-export function withPicked(draft: Draft, purpose: Purpose, { values, attributes, lists }: LookCandidates): Draft {
-  const [first] = values
-  if (purpose === 'ignore') return first ? withPressedOut(draft, first.rule) : draft
-  if (purpose === 'region') return first ? withRegion(draft, first.rule) : draft
-  const best = first ?? attributes[0] ?? lists[0]
-  return best ? withChosen(draft, best) : draft
+interface Pressed {
+  readonly purpose: Purpose
+  /** The draft at that time. */
+  readonly draft: Draft
+}
+
+/**
+ * Returns the draft with an element that was pressed, by the best of the rules that read it. A rule that was typed
+ * since then stays.
+ */
+export function withPicked(now: Draft, found: LookCandidates, { purpose, draft }: Pressed): Draft {
+  const [first] = found.values
+  if (purpose === 'ignore') return first ? withPressedOut(now, first.rule) : now
+  if (purpose === 'region') return first ? withRegion(now, first.rule) : now
+  const best = first ?? found.attributes[0] ?? found.lists[0]
+  const isTyped = now.fields[now.active]?.rule !== draft.fields[draft.active]?.rule
+  return best && !isTyped ? withChosen(now, best) : now
 }

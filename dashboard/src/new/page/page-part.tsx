@@ -104,7 +104,8 @@ export function LookNotes({ look }: { readonly look: Look }) {
           <p key={way} role={isNothing ? 'alert' : undefined} className={isNothing ? style['fault'] : undefined}>
             {`${way}: ${FAULTS[code]} `}
             {message !== null && <bdi>{message} </bdi>}
-            {isNothing && ADVICE[code]}
+            {isNothing && `${ADVICE[code]} `}
+            {code !== 'not_available' && 'Look again to try it once more.'}
           </p>
         ),
       )}

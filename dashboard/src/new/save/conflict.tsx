@@ -1,13 +1,13 @@
-import type { DeliveryConfig, MonitorCreate } from '../../api/types.ts'
+import type { DeliveryConfig } from '../../api/types.ts'
 import { ConflictBox } from '../../parts/conflict-box.tsx'
 import { summaryOf } from '../draft/destinations.ts'
-import { differingKeys } from '../draft/draft-body.ts'
-import { disputedKeys } from '../draft/merged.ts'
+import { type Differing, disputedKeys, type Versions } from '../draft/merged.ts'
 
-interface ConflictProps {
-  readonly base: MonitorCreate
-  readonly stored: MonitorCreate
-  readonly mine: MonitorCreate
+interface ConflictProps<Spec> {
+  /** What both edited, as `monitor`. */
+  readonly what: string
+  readonly versions: Versions<Spec>
+  readonly differing: Differing<Spec>
   /** The keys of which the other's value is taken. */
   onChoose(theirs: readonly string[]): void
 }
@@ -23,14 +23,14 @@ function shown(key: string, value: unknown): string {
   return text.length > CHARS ? `${text.slice(0, CHARS)}…` : text
 }
 
-/** Somebody else saved a monitor first. */
-export function Conflict({ base, stored, mine, onChoose }: ConflictProps) {
-  const disputed = disputedKeys({ base, stored, mine })
+/** Somebody else saved a monitor or a search first. */
+export function Conflict<Spec>({ what, versions, differing, onChoose }: ConflictProps<Spec>) {
+  const { base, stored, mine } = versions
   return (
     <ConflictBox
-      what="monitor"
-      changed={differingKeys(stored, base).map(wordsOf)}
-      disputed={disputed.map((key) => ({
+      what={what}
+      changed={differing(stored, base).map(wordsOf)}
+      disputed={disputedKeys(versions, differing).map((key) => ({
         key,
         words: wordsOf(key),
         theirs: shown(key, stored[key]),

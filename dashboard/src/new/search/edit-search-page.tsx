@@ -4,7 +4,9 @@ import { useLocation } from 'wouter'
 import { ApiFault, ask, askTagged, type Tagged } from '../../api/client.ts'
 import type { Monitor, SerpMonitorCreate } from '../../api/types.ts'
 import type { Place } from '../../monitor/any-monitor.ts'
+import { merged } from '../draft/merged.ts'
 import { EditFrame } from '../edit-frame.tsx'
+import { Conflict } from '../save/conflict.tsx'
 import { changedKeys, SEARCHED, searchBody, searchOf } from './search-draft.ts'
 import { SearchForm } from './search-form.tsx'
 
@@ -28,33 +30,49 @@ const asSaved = ({ body }: Tagged<Stored>): SerpMonitorCreate => searchBody(sear
 function EditSearchForm({ first, place: { path, home } }: EditSearchFormProps) {
   const [, go] = useLocation()
   const queries = useQueryClient()
-  const [stored, setStored] = useState(first)
-  const mineOf = (body: SerpMonitorCreate) => changedKeys(body, asSaved(first))
+  const [base, setBase] = useState(first)
+  const [search, setSearch] = useState(() => asSaved(first))
+  /** What somebody else stored since, beside what was to be stored here. */
+  const [other, setOther] = useState<{ readonly stored: Tagged<Stored>; readonly mine: SerpMonitorCreate } | null>(null)
+  const versions = other && { base: asSaved(base), stored: asSaved(other.stored), mine: other.mine }
   async function save(body: SerpMonitorCreate) {
-    const mine = mineOf(body)
-    const patch = Object.fromEntries(mine.map((key) => [key, body[key] ?? null]))
+    const patch = Object.fromEntries(changedKeys(body, asSaved(base)).map((key) => [key, body[key] ?? null]))
     try {
-      await ask(path, { method: 'PATCH', body: patch, ifMatch: stored.tag })
+      await ask(path, { method: 'PATCH', body: patch, ifMatch: base.tag })
     } catch (fault) {
-      const now = fault instanceof ApiFault && fault.status === 409 ? await askTagged<Stored>(path) : null
-      if (now === null || now.tag === stored.tag) throw fault
-      setStored(now)
-      const both = changedKeys(asSaved(now), asSaved(stored)).filter((key) => mine.includes(key))
-      if (both.length > 0) throw disputed(both)
-      await ask(path, { method: 'PATCH', body: patch, ifMatch: now.tag })
+      const stored = fault instanceof ApiFault && fault.status === 409 ? await askTagged<Stored>(path) : null
+      if (stored === null || stored.tag === base.tag) throw fault
+      setOther({ stored, mine: body })
+      return
     }
     await queries.invalidateQueries()
     go(home)
   }
-  return <SearchForm first={asSaved(first)} word="Save" onSave={save} effectOf={(body) => effectOf(mineOf(body))} />
-}
-
-const disputed = (keys: readonly string[]): ApiFault =>
-  new ApiFault(
-    `Somebody else changed ${keys.map((key) => key.replaceAll('_', ' ')).join(', ')} after you read it. ` +
-      'Nothing was saved. Save again to store yours.',
-    409,
+  return (
+    <>
+      {other !== null && versions !== null && (
+        <Conflict
+          what="search"
+          versions={versions}
+          differing={changedKeys}
+          onChoose={(theirs) => {
+            setSearch(merged({ ...versions, theirs }, changedKeys))
+            setBase(other.stored)
+            setOther(null)
+          }}
+        />
+      )}
+      <SearchForm
+        search={search}
+        tag={base.tag}
+        word="Save"
+        onChange={setSearch}
+        onSave={save}
+        effectOf={(body) => effectOf(changedKeys(body, asSaved(base)))}
+      />
+    </>
   )
+}
 
 function effectOf(keys: readonly string[]): string | null {
   if (keys.length === 0) return 'Nothing is changed yet.'

@@ -1,4 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { ask } from '../../api/client.ts'
 import type { SerpMonitorCreate } from '../../api/types.ts'
@@ -30,9 +31,19 @@ export function NewSearchPage() {
       <h1>New search</h1>
       {error !== null && <Notice error={error} />}
       {first === undefined && error === null && <p role="status">Loading…</p>}
-      {first !== undefined && <SearchForm key={from} first={first} word="Watch it" onSave={save} />}
+      {first !== undefined && <NewSearchForm key={from} first={first} onSave={save} />}
     </article>
   )
+}
+
+interface NewSearchFormProps {
+  readonly first: SerpMonitorCreate
+  onSave(body: SerpMonitorCreate): Promise<void>
+}
+
+function NewSearchForm({ first, onSave }: NewSearchFormProps) {
+  const [search, setSearch] = useState(first)
+  return <SearchForm search={search} word="Watch it" onChange={setSearch} onSave={onSave} />
 }
 
 /** Returns the settings of a copy. A key by which others know the search stays with the first one. */

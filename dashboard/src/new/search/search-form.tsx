@@ -14,21 +14,23 @@ import { SearchWhen } from './search-when.tsx'
 import own from './search.module.css'
 
 interface SearchFormProps {
-  readonly first: SerpMonitorCreate
+  readonly search: SerpMonitorCreate
+  /** What is stored now, by its tag: with another one, the destinations are others. */
+  readonly tag?: string
   /** What the button says. */
   readonly word: string
+  onChange(change: (before: SerpMonitorCreate) => SerpMonitorCreate): void
   onSave(body: SerpMonitorCreate): Promise<void>
   /** Returns what saving this does besides. Null: nothing. */
   effectOf?(body: SerpMonitorCreate): string | null
 }
 
 /** All of a search that is watched. */
-export function SearchForm({ first, word, onSave, effectOf }: SearchFormProps) {
-  const [search, setSearch] = useState(first)
+export function SearchForm({ search, tag, word, onChange, onSave, effectOf }: SearchFormProps) {
   const [issues, setIssues] = useState<readonly Issue[]>([])
   function change(of: (before: SerpMonitorCreate) => SerpMonitorCreate) {
     setIssues([])
-    setSearch(of)
+    onChange(of)
   }
   const set = (next: Partial<SerpMonitorCreate>) => change((before) => ({ ...before, ...next }))
   const suggested = suggestedSearchName(search)
@@ -58,6 +60,7 @@ export function SearchForm({ first, word, onSave, effectOf }: SearchFormProps) {
         <section aria-label="Whom" className={style['part']}>
           <h2>Whom</h2>
           <WhomPart
+            key={tag}
             notified={{ ...search, deliveries }}
             names={messageNames({ kind: 'serp', labels: Object.keys(labels) })}
             issues={issues}

@@ -6,7 +6,7 @@ import { type StoredValues, storedValues } from '../draft/values-of.ts'
 import type { Looking } from '../page/use-look.ts'
 import { useSettled } from './use-settled.ts'
 
-/** How long a person pauses in a rule. Boxes are shown within 150 ms of a letter. */
+/** How long a person pauses in a rule. Boxes are shown within 150 ms of a letter, and so is what was pressed. */
 const PAUSE_MS = 60
 
 /** What the rules find in the documents of the look. */
@@ -25,7 +25,7 @@ export interface Tried extends StoredValues {
 
 /** Tries the rules on the look whenever they change. An answer for earlier rules is never shown for later ones. */
 export function useTried({ hasEnded, noteEnd }: Looking, look: Look, config: ExtractConfig | null): Tried {
-  const settled = useSettled(config, PAUSE_MS)
+  const settled = useSettled(config, PAUSE_MS, true)
   const canBeTried = (rules: ExtractConfig | null) =>
     look.id !== '' && !hasEnded && rules !== null && rules.method !== 'prompt'
   const { data, error, isPlaceholderData } = useQuery({

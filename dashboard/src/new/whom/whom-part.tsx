@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useRef } from 'react'
 import type { Issue } from '../../api/client.ts'
 import type { MessageName } from '../../api/service.ts'
 import controls from '../../style/controls.module.css'
@@ -9,6 +9,7 @@ import style from '../new.module.css'
 import { Destination } from './destination.tsx'
 import { EarlierPart } from './earlier-part.tsx'
 import { TellingPart } from './telling-part.tsx'
+import { useRowKeys } from './use-row-keys.ts'
 
 interface WhomPartProps {
   readonly notified: Notified
@@ -24,8 +25,8 @@ export function WhomPart({ notified, names, issues, onChange }: WhomPartProps) {
   const kinds = deliveries.map(kindOf)
   // What is set is sent, so it is shown without any destination too.
   const isSet = Boolean(notified.message ?? notified.digest ?? notified.quiet_hours)
-  // A destination that moves up starts anew: what was typed into the one before it is not its own.
-  const [removed, setRemoved] = useState(0)
+  const rows = useRowKeys()
+  const add = useRef<HTMLButtonElement>(null)
   const set = (change: (deliveries: Notified['deliveries']) => Notified['deliveries']) =>
     onChange((before) => ({ ...before, deliveries: change(before.deliveries) }))
   return (
@@ -35,7 +36,7 @@ export function WhomPart({ notified, names, issues, onChange }: WhomPartProps) {
       )}
       {deliveries.map((delivery, index) => (
         <Destination
-          key={`${index} ${removed}`}
+          key={rows.keyOf(index)}
           index={index}
           delivery={delivery}
           message={notified.message ?? undefined}
@@ -43,13 +44,16 @@ export function WhomPart({ notified, names, issues, onChange }: WhomPartProps) {
           issues={issues}
           onChange={(next) => set((before) => before.with(index, next))}
           onRemove={() => {
-            setRemoved((count) => count + 1)
+            rows.remove(index)
             set((before) => before.filter((_, nth) => nth !== index))
+            // The button that had the focus is gone.
+            add.current?.focus({ preventScroll: true })
           }}
         />
       ))}
       <div className={style['line']}>
         <button
+          ref={add}
           type="button"
           className={controls['button']}
           onClick={() => set((before) => [...before, newDestination('webhook')])}
