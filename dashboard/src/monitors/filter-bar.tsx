@@ -57,7 +57,7 @@ export const FilterBar = ({ filters, counts, onChange }: FilterBarProps) => (
       )}
       <Labels label={filters.label ?? ''} counts={counts} onChange={(label) => onChange({ label })} />
       <select
-        className={controls['select']}
+        className={`${controls['select']} ${style['narrow']}`}
         aria-label="Order"
         value={filters.sort ?? '-last_change'}
         onChange={({ target: { value } }) => onChange({ sort: value === '-last_change' ? undefined : value })}
@@ -137,7 +137,7 @@ function Labels({ label, counts, onChange }: LabelsProps) {
   if (label === '' && all.length === 0) return null
   return (
     <select
-      className={`${controls['select']} ${style['labels']}`}
+      className={`${controls['select']} ${style['narrow']}`}
       aria-label="Label"
       value={label}
       onChange={(event) => onChange(event.target.value)}
