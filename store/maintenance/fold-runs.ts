@@ -7,8 +7,8 @@ type Connection = Queryable & Pick<Store, 'transaction'>
 
 /** Monitors whose runs of a day one statement folds. */
 const MONITORS = 50
-/** The most runs of a stretch, and the fewest: with two, a stretch takes as much as they do. */
-const STRETCH = { most: 100, fewest: 3 } as const
+/** Runs in a row of which a stretch is made, at most and at least: with fewer, it takes as much as they do. */
+const STRETCH = { most: 100, fewest: 4 } as const
 
 const day = row({ since: Type.String(), until: Type.String() })
 const batch = row({ last: Type.Union([Type.Integer(), Type.Null()]), folded: Type.Integer() })
@@ -16,8 +16,9 @@ const batch = row({ last: Type.Union([Type.Integer(), Type.Null()]), folded: Typ
 /**
  * Makes stretches of the unchanged runs of pages, day by day in UTC, up to the day before yesterday
  * (docs/decisions/0062). These stay as rows: runs with values, warnings or pictures, the newest run and the newest
- * success of a monitor, for which others look, and a success behind a failure, which ends it in plots. Each batch of
- * monitors is one statement, so a run is a row or in a stretch. The next call goes on where one was interrupted.
+ * success of a monitor, for which others look, a success behind a failure, which ends it in plots, and the last run of
+ * each stretch: by it a process of the version before finds the reading that it must not delete. Each batch of monitors
+ * is one statement, so a run is a row or in a stretch. The next call goes on where one was interrupted.
  *
  * @returns how many runs were folded
  */
@@ -43,16 +44,18 @@ interface Day {
   readonly until: string
 }
 
-/** Returns the first day that was not looked at and may be folded. Days without any run are left out. Null: none. */
+/**
+ * Returns the first day that was not looked at and may be folded; null: there is none. It begins with the oldest month
+ * that there is: no index has the ids of all monitors.
+ */
 const nextDay = (connection: Queryable): Promise<Day | null> =>
   connection.maybeOne(sql.type(day)`
     select since, since + interval '1 day' as until
     from (
       select greatest(
         (select until from folded_days),
-        date_trunc('day', (select run_id_time(id) from runs
-          where id >= coalesce((select run_id_floor(until) from folded_days), run_id_floor('epoch'))
-          order by id limit 1), 'UTC')
+        (select min(to_date(right(c.relname, 7), 'YYYY_MM'))::timestamp at time zone 'UTC'
+          from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = 'runs'::regclass)
       ) as since
     ) first
     where since + interval '1 day' <= date_trunc('day', clock(), 'UTC') - interval '1 day'
@@ -72,7 +75,16 @@ const foldDay = (connection: Queryable, { since, until }: Day, after: number) =>
       cross join lateral (
         select * from runs r where r.monitor_no = m.no and r.id >= b.since and r.id < b.until
       ) r
+      -- Its day was folded before the last call was interrupted. What is left would reach over its stretches.
+      where not exists (select from run_stretches t
+        where t.monitor_no = m.no and t.last_id >= b.since and t.last_id < b.until)
       window w as (partition by r.monitor_no order by r.id)
+    ),
+    newest as materialized (
+      select m.no, (
+        select n.id from runs n where n.monitor_no = m.no and n.status = 'success' order by n.id desc limit 1
+      ) as id
+      from monitor m
     ),
     plain as (
       select r.*, row_number() over (partition by r.monitor_no order by r.id) as place,
@@ -80,7 +92,7 @@ const foldDay = (connection: Queryable, { since, until }: Day, after: number) =>
           partition by r.monitor_no, r.reading_id, r.fetch_method, r.fetch_reason, r.without_media, r.fired
           order by r.id
         ) as nth
-      from run r cross join bound b
+      from run r join newest l on l.no = r.monitor_no
       where r.status = 'success' and r.reading_id is not null and r.fired is not true and not r.delivery_triggered
         and num_nonnulls(r.extracted, r.diff, r.error_code, r.error_message, r.warnings, r.text_before, r.text_after,
           r.organic_results, r.target_rank, r.rank_delta, r.ai_overview_present, r.featured_snippet_present,
@@ -88,16 +100,16 @@ const foldDay = (connection: Queryable, { since, until }: Day, after: number) =>
         and coalesce(r.status_before, (
           select p.status from runs p where p.monitor_no = r.monitor_no and p.id < r.id order by p.id desc limit 1
         ), 'success') = 'success'
-        and exists (select from runs n
-          where n.monitor_no = r.monitor_no and n.id > r.id and n.status = 'success' limit 1)
+        and r.id < l.id
         and not exists (select from run_images v where v.monitor_no = r.monitor_no and v.run_id = r.id)
     ),
     stretch as (
       insert into run_stretches (monitor_no, last_id, first_id, team_id, reading_id, fetch_method, fetch_reason,
         without_media, fired, ids, start_offsets_ms, durations_ms)
-      select monitor_no, (array_agg(id order by id desc))[1], (array_agg(id order by id))[1],
+      select monitor_no, (array_agg(id order by id desc))[2], (array_agg(id order by id))[1],
         (array_agg(team_id))[1], reading_id, fetch_method, fetch_reason, without_media, fired,
-        array_agg(id order by id), array_agg(start_offset_ms order by id), array_agg(duration_ms order by id)
+        (array_agg(id order by id))[:count(*) - 1], (array_agg(start_offset_ms order by id))[:count(*) - 1],
+        (array_agg(duration_ms order by id))[:count(*) - 1]
       from plain
       -- Runs that are alike and follow each other have the same difference of both numbers.
       group by monitor_no, reading_id, fetch_method, fetch_reason, without_media, fired, place - nth,

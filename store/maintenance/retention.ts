@@ -49,7 +49,6 @@ export async function forgetOld(store: Store, signal: AbortSignal): Promise<Forg
     try {
       return {
         months: await dropMonths(connection, signal),
-        folded: await foldRuns(connection, signal),
         runs: (await deleteRuns(connection, signal)) + (await deleteStretches(connection, signal)),
         deliveries: await inBatches(signal, () => deleteDeliveries(connection)),
         auditEvents: await inBatches(signal, () => deleteAuditEvents(connection)),
@@ -58,6 +57,8 @@ export async function forgetOld(store: Store, signal: AbortSignal): Promise<Forg
         notices: await inBatches(signal, () => deleteNotices(connection)),
         monitors: await purgeDeletedMonitors(connection, signal),
         teams: await purgeEndedTeams(connection, signal),
+        // At last: what is old is gone, and a fault here leaves nothing undone.
+        folded: await foldRuns(connection, signal),
       }
     } finally {
       await connection.query(sql.type(nothing)`select pg_advisory_unlock(hashtext('tidemark.retention'))`)
@@ -147,7 +148,11 @@ async function deleteRuns(connection: Queryable, signal: AbortSignal): Promise<n
 /** Deletes stretches of which all runs are before their team's window, monitor by monitor. Returns their runs. */
 async function deleteStretches(connection: Queryable, signal: AbortSignal): Promise<number> {
   for (let all = 0, after = 0; ;) {
-    const { last: to, deleted } = await connection.one(sql.type(page)`
+    const {
+      count,
+      last: to,
+      deleted,
+    } = await connection.one(sql.type(page)`
       with batch as materialized (
         select c.no, run_id_floor(${CUTOFF}) as floor
         from checks c cross join lateral team_limits(c.team_id) l
@@ -155,9 +160,18 @@ async function deleteStretches(connection: Queryable, signal: AbortSignal): Prom
         order by c.no
         limit ${MONITORS}
       ),
+      old as materialized (
+        select t.monitor_no, t.last_id
+        from batch b cross join lateral (
+          select t.monitor_no, t.last_id from run_stretches t
+          where t.monitor_no = b.no and t.last_id < b.floor
+          limit ${BATCH}
+        ) t
+        limit ${BATCH}
+      ),
       gone as (
-        delete from run_stretches t using batch b
-        where t.monitor_no = b.no and t.last_id < b.floor
+        delete from run_stretches t using old o
+        where t.monitor_no = o.monitor_no and t.last_id = o.last_id
         returning t.monitor_no, cardinality(t.ids) as runs
       ),
       counted as (
@@ -165,11 +179,13 @@ async function deleteStretches(connection: Queryable, signal: AbortSignal): Prom
         select monitor_no, sum(runs) from gone group by monitor_no
         ${ADDED}
       )
-      select count(*), max(no) as last, (select coalesce(sum(runs), 0)::int from gone) as deleted from batch
+      select (select count(*)::int from gone) as count, max(no) as last,
+        (select coalesce(sum(runs), 0)::int from gone) as deleted
+      from batch
     `)
     all += deleted
     if (to === null || signal.aborted) return all
-    after = to
+    if (count < BATCH) after = to
   }
 }
 

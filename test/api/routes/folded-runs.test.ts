@@ -124,6 +124,8 @@ describe('runs of past days that are folded', () => {
       // The days were folded for the history before.
       await runStatement(served.api, 'delete from folded_days')
       expect(await fold()).toBeGreaterThan(20)
+      await runStatement(served.api, 'delete from folded_days')
+      expect(await fold()).toBe(0)
       expect(await answersOf(paths)).toEqual(before)
       // A run that was folded can be marked up to, as any other.
       expect((await served.me.post('/v1/changes/seen', { until: ids[20], monitor_ids: [id] })).status).toBe(204)

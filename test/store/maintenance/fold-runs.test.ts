@@ -23,7 +23,7 @@ const secondsToTenth = async () =>
   (
     await database.query<{ s: number }>(
       `select extract(epoch from
-         date_trunc('month', now(), 'UTC') + interval '1 month 9 days 12 hours 7 minutes' - now())::int as s`,
+         date_trunc('month', now(), 'UTC') + interval '1 month 9 days 12 hours 7 minutes 5 seconds' - now())::int as s`,
     )
   )[0]?.s
 
@@ -87,22 +87,24 @@ describe('unchanged runs of past days', () => {
     const watched = await monitor()
     const ids = await insert(watched, same(143))
     await insert(watched, same(2), { days: 0 })
-    expect(await fold()).toBe(143)
+    expect(await fold()).toBe(141)
     const stretches = await stretchesOf(watched.no)
-    expect(stretches.map((one) => one.ids.length)).toEqual([100, 43])
-    expect(stretches.flatMap((one) => one.ids)).toEqual(ids.slice(1))
+    expect(stretches.map((one) => one.ids.length)).toEqual([99, 42])
+    // The last run of each stays a row.
+    expect(stretches.flatMap((one) => one.ids)).toEqual([...ids.slice(1, 100), ...ids.slice(101, 143)])
     for (const one of stretches) expect([one.first_id, one.last_id]).toEqual([one.ids[0], one.ids.at(-1)])
     const [size] = await database.query<{ bytes: number }>(
       'select sum(pg_column_size(s.*))::int as bytes from run_stretches s where monitor_no = $1',
       [watched.no],
     )
     expect((size?.bytes ?? Infinity) / 143).toBeLessThanOrEqual(32)
+    expect((await rowsOf(watched.no)).slice(0, 3)).toEqual([ids[0], ids[100], ids[143]])
     expect(await fold()).toBe(0)
   })
 
   test('stay rows where they are of yesterday, or too few for a stretch', async () => {
     const watched = await monitor()
-    await insert(watched, same(2), { days: 3 })
+    await insert(watched, same(3), { days: 3 })
     await insert(watched, same(20), { days: 1 })
     await insert(watched, same(2), { days: 0 })
     expect(await fold()).toBe(0)
@@ -118,16 +120,16 @@ describe('unchanged runs of past days', () => {
       [ids[2], watched.no, watched.teamId],
     )
     await insert(watched, same(1), { days: 0 })
-    expect(await fold()).toBe(ids.length - 5)
-    expect((await rowsOf(watched.no)).slice(0, -2)).toEqual([0, 2, 5, 6, 8].map((nth) => ids[nth]))
+    expect(await fold()).toBe(5)
+    expect((await rowsOf(watched.no)).slice(0, -2)).toEqual([0, 2, 5, 6, 8, 10].map((nth) => ids[nth]))
   })
 
   test('stay rows where they are the newest success, for which others look', async () => {
     const watched = await monitor()
     const ids = await insert(watched, same(8))
     const failing = await insert(watched, ['error', 'error'], { days: 2, reading: ids[0] })
-    expect(await fold()).toBe(7)
-    expect(await rowsOf(watched.no)).toEqual([ids[0], ids.at(-1), ...failing])
+    expect(await fold()).toBe(6)
+    expect(await rowsOf(watched.no)).toEqual([ids[0], ...ids.slice(-2), ...failing])
   })
 
   test('are folded day by day, also where nobody was there for days, and none is folded twice', async () => {
@@ -135,13 +137,44 @@ describe('unchanged runs of past days', () => {
     for (const days of [9, 6, 2]) await insert(watched, same(5), { days })
     const ended = AbortSignal.abort()
     expect(await foldRuns(database.store, ended)).toBe(0)
-    expect(await fold()).toBe(14)
+    expect(await fold()).toBe(11)
     expect(await stretchesOf(watched.no)).toHaveLength(3)
     await insert(watched, same(5), { days: 0 })
     await database.setClock(`${Number(await secondsToTenth()) + 2 * 86_400} s`)
     // The newest one of before is not looked at again: its day is done.
-    expect(await fold()).toBe(4)
+    expect(await fold()).toBe(3)
   })
+
+  test('are folded once by monitor and day, also where the call before was interrupted', async () => {
+    const watched = await monitor()
+    // What stays between stretches is alike, and would reach over them.
+    const warned = (nth: number): State => (nth % 7 === 6 ? 'warned' : 'same')
+    await insert(
+      watched,
+      Array.from({ length: 60 }, (_, nth) => warned(nth)),
+    )
+    await insert(watched, same(1), { days: 0 })
+    expect(await fold()).toBeGreaterThan(30)
+    const stretches = await stretchesOf(watched.no)
+    await database.query('delete from folded_days')
+    expect(await fold()).toBe(0)
+    expect(await stretchesOf(watched.no)).toEqual(stretches)
+  })
+
+  test('of monitors that are checked each minute for days are folded within the time of a statement', async () => {
+    const teamId = await database.team()
+    const numbers = await database.monitors(teamId, { count: 20 })
+    // In the order of time, as workers write them.
+    await database.query(
+      `insert into runs (monitor_no, id, team_id, reading_id, start_offset_ms, duration_ms, status, fetch_method, fired)
+       select no, new_run_id(clock() - make_interval(mins => minute, secs => no % 60), no), $1, $3, 0, 7,
+         'success', 'static', false
+       from generate_series(4 * 1440, 1, -1) minute cross join unnest($2::bigint[]) no`,
+      [teamId, numbers, '018f0000-0000-7000-8000-000000000001'],
+    )
+    await database.query('vacuum analyze runs')
+    expect(await fold()).toBeGreaterThan(20 * 1_440)
+  }, 60_000)
 })
 
 describe('stretches', () => {
@@ -164,7 +197,8 @@ describe('stretches', () => {
     const before = await seen(watched)
     expect(before.listed.length).toBeLessThan(ids.length)
     expect(before.total).toBe(before.listed.length)
-    expect(await forgetOld(database.store, NEVER)).toMatchObject({ folded: 80, runs: 0 })
+    expect(await fold()).toBe(79)
+    expect(await forgetOld(database.store, NEVER)).toMatchObject({ folded: 0, runs: 0 })
     expect(await seen(watched)).toEqual(before)
     // The reading that they refer to stays as long as one of them is seen.
     expect(await rowsOf(watched.no)).toContain(ids[0])
