@@ -75,7 +75,7 @@ const foldDay = (connection: Queryable, { since, until }: Day, after: number) =>
       cross join lateral (
         select * from runs r where r.monitor_no = m.no and r.id >= b.since and r.id < b.until
       ) r
-      -- Its day was folded before the last call was interrupted. What is left would reach over its stretches.
+      -- Its day was folded before the last call was interrupted. A stretch of the rest would reach over others.
       where not exists (select from run_stretches t
         where t.monitor_no = m.no and t.last_id >= b.since and t.last_id < b.until)
       window w as (partition by r.monitor_no order by r.id)
