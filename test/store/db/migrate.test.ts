@@ -151,6 +151,8 @@ test('a migration whose tables stay locked leaves the store as it is, and says w
 /** Resolves when a session of this database has waited for a lock for this long, in milliseconds. */
 async function waitedFor(client: pg.Client, ms: number): Promise<void> {
   const waiting = async () => {
+    // In a transaction, the activity stays what it was at the first look.
+    await client.query('select pg_stat_clear_snapshot()')
     const { rowCount } = await client.query(
       `select from pg_locks join pg_stat_activity using (pid)
        where not granted and datname = current_database()
