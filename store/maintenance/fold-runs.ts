@@ -2,6 +2,7 @@ import { sql } from 'slonik'
 import Type from 'typebox'
 import type { Queryable, Store } from '../db/client.ts'
 import { nothing, row } from '../db/row.ts'
+import { FITS_A_STRETCH } from '../runs/stored-runs.ts'
 
 type Connection = Queryable & Pick<Store, 'transaction'>
 
@@ -94,9 +95,7 @@ const foldDay = (connection: Queryable, { since, until }: Day, after: number) =>
         ) as nth
       from run r join newest l on l.no = r.monitor_no
       where r.status = 'success' and r.reading_id is not null and r.fired is not true and not r.delivery_triggered
-        and num_nonnulls(r.extracted, r.diff, r.error_code, r.error_message, r.warnings, r.text_before, r.text_after,
-          r.organic_results, r.target_rank, r.rank_delta, r.ai_overview_present, r.featured_snippet_present,
-          r.serp_check, r.change, r.held) = 0
+        and ${FITS_A_STRETCH}
         and coalesce(r.status_before, (
           select p.status from runs p where p.monitor_no = r.monitor_no and p.id < r.id order by p.id desc limit 1
         ), 'success') = 'success'

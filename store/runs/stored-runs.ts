@@ -1,7 +1,8 @@
 import { type FragmentSqlToken as Fragment, sql } from 'slonik'
 import { retentionCutoff } from '../quota/pool.ts'
+import { SEARCH_RUN_COLUMNS } from './run-record.ts'
 
-/** The columns of `runs` that a run of `run_stretches` has none of, with their types. */
+/** The columns of `runs` that are null in each run of a stretch, with their types. */
 const ABSENT = {
   held: 'text',
   extracted: 'json',
@@ -11,15 +12,10 @@ const ABSENT = {
   warnings: 'json',
   text_before: 'bytea',
   text_after: 'bytea',
-  organic_results: 'json',
-  target_rank: 'int4',
-  rank_delta: 'int4',
-  ai_overview_present: 'bool',
-  featured_snippet_present: 'bool',
-  serp_check: 'json',
+  ...SEARCH_RUN_COLUMNS,
   change: 'json',
 } as const
-/** Those that it has. */
+/** The other ones. */
 const PRESENT = [
   'monitor_no',
   'team_id',
@@ -45,6 +41,12 @@ const NONE = sql.join(
   ),
   sql.fragment`, `,
 )
+
+/** The condition that a run of `runs r` has no column that a stretch does not have. */
+export const FITS_A_STRETCH = sql.fragment`num_nonnulls(${sql.join(
+  Object.keys(ABSENT).map((name) => sql.fragment`${sql.identifier(['r', name])}`),
+  sql.fragment`, `,
+)}) = 0`
 
 /** A stretch never goes beyond a day, so what begins later than that holds no run of an id. */
 export const LONGEST_STRETCH = sql.fragment`interval '1 day'`
