@@ -7,9 +7,9 @@ import { type ServedApi, serveApi } from '../../support/api/served-api.ts'
 import { runStatement } from '../../support/database/stored-rows.ts'
 
 const HISTORIES = Number(process.env['TIDEMARK_TEST_HISTORIES'] ?? 3)
-const RUNS = 90
+const RUNS = 160
 /** So that they cover six days, of which four are folded. */
-const MINUTES_APART = 96
+const MINUTES_APART = 54
 
 let served: ServedApi
 const differ = createTextDiffer()
@@ -40,7 +40,7 @@ async function seedHistory(monitorId: string, seed: number): Promise<readonly st
   for (let nth = RUNS; nth > 0; nth -= 1) {
     const at = { age: `${nth * MINUTES_APART} minutes`, durationMs: Math.floor(next() * 900), startOffsetMs: nth }
     const kind = readingId === '' ? 1 : next()
-    const fetchMethod = next() < 0.1 ? 'proxy' : 'static'
+    const fetchMethod = next() < 0.04 ? 'proxy' : 'static'
     if (kind < 0.8) ids.push(await seedRun(services, monitorId, { ...at, fetchMethod, readingId }))
     else if (kind < 0.85) ids.push(await seedRun(services, monitorId, { ...at, status: 'error', errorCode: 'timeout' }))
     else if (kind < 0.88) ids.push(await seedRun(services, monitorId, { ...at, status: 'skipped' }))

@@ -1,8 +1,11 @@
+import { sql } from 'slonik'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { nothing } from '../../../store/db/row.ts'
 import { foldRuns } from '../../../store/maintenance/fold-runs.ts'
 import { forgetOld } from '../../../store/maintenance/retention.ts'
 import { ensureRunPartitions } from '../../../store/queue/record-reading.ts'
 import { countRuns, listRuns } from '../../../store/runs/runs.ts'
+import { storedRun } from '../../../store/runs/stored-runs.ts'
 import { seedRun } from '../../support/api/seeded-runs.ts'
 import { changeMonitors } from '../../support/database/change-monitors.ts'
 import { openQueueDatabase } from '../../support/database/queue-database.ts'
@@ -208,6 +211,16 @@ describe('stretches', () => {
     const after = await seen(watched)
     expect(after.total).toBe(after.listed.length)
     expect(after.listed).toHaveLength(2)
+  })
+
+  test('have every column that a run can have, so that none is lost by folding', async () => {
+    const none = sql.fragment`'00000000-0000-7000-8000-000000000000'::uuid`
+    const { fields } = await database.store.query(sql.type(nothing)`${storedRun(sql.fragment`0`, none)}`)
+    const columns = await database.query<{ name: string }>(
+      `select attname::text as name from pg_attribute
+       where attrelid = 'runs'::regclass and attnum > 0 and not attisdropped`,
+    )
+    expect(fields.map(({ name }) => name).sort()).toEqual(columns.map(({ name }) => name).sort())
   })
 
   test('go with their monitor', async () => {
