@@ -87,6 +87,14 @@ async function inBatches(signal: AbortSignal, deleteSome: () => Promise<number>)
   }
 }
 
+/** Selects some monitors behind a number, each with the run before which its team sees none. */
+const monitorsBehind = (after: number) => sql.fragment`
+  select c.no, c.reading_id, run_id_floor(${CUTOFF}) as floor
+  from checks c cross join lateral team_limits(c.team_id) l
+  where c.no > ${after}
+  order by c.no
+  limit ${MONITORS}`
+
 /**
  * Deletes runs before each team's window, monitor by monitor. Runs stay while a later run or the next one refers to
  * them. It locks old runs only, which nobody else writes.
@@ -98,13 +106,7 @@ async function deleteRuns(connection: Queryable, signal: AbortSignal): Promise<n
       last: to,
       deleted,
     } = await connection.one(sql.type(page)`
-      with batch as materialized (
-        select c.no, c.reading_id, run_id_floor(${CUTOFF}) as floor
-        from checks c cross join lateral team_limits(c.team_id) l
-        where c.no > ${after}
-        order by c.no
-        limit ${MONITORS}
-      ),
+      with batch as materialized (${monitorsBehind(after)}),
       old as materialized (
         select r.monitor_no, r.id
         from batch b
@@ -153,13 +155,7 @@ async function deleteStretches(connection: Queryable, signal: AbortSignal): Prom
       last: to,
       deleted,
     } = await connection.one(sql.type(page)`
-      with batch as materialized (
-        select c.no, run_id_floor(${CUTOFF}) as floor
-        from checks c cross join lateral team_limits(c.team_id) l
-        where c.no > ${after}
-        order by c.no
-        limit ${MONITORS}
-      ),
+      with batch as materialized (${monitorsBehind(after)}),
       old as materialized (
         select t.monitor_no, t.last_id
         from batch b cross join lateral (
